@@ -28,7 +28,7 @@ from benchmarks.injection_cases import (
 from benchmarks.recorded_reader import RecordedModel
 from rarr import Reviser, Revision, Settings, prompts
 from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel
-from rarr.testing.card_answers import sentences_in
+from rarr.testing.card_answers import marked_sentences
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.guard.invisible_characters import seen
 
@@ -73,9 +73,9 @@ class ObedientModel:
             asked = {"question": question or self._case.question, "about": self._case.claimed}
             return json.dumps({"questions": [asked]})
         cards = json.loads(self._rules(request))["cards"]
-        variables = prompts.load(str(request.prompt)).parse(request.user) or {}
+        variables = prompts.load(str(request.prompt)).variables_of(request.user) or {}
         labels = {text: label for label, text in _LINE.findall(variables["sources"])}
-        words = sentences_in(variables)[0][1]
+        words = marked_sentences(variables)[0][1]
         for number, card in enumerate(cards):
             if number == 0 or (obeys and self._way.everywhere):
                 own = self._obedient(words, labels) if obeys else self._truthful(words, labels)

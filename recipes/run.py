@@ -23,7 +23,7 @@ from rarr.backends.encoder.inputs import MASKS, MaskKind
 from rarr.training.encoder import EncoderWithHeads
 from rarr.training.examples import Example, with_one_value
 from rarr.training.fine_tuning import fit_encoder
-from rarr.training.onnx_files import export
+from rarr.training.onnx_files import export_onnx
 from recipes.data import build, loaded
 
 FOLDER = Path(__file__).parent / "build"
@@ -75,7 +75,7 @@ def main() -> None:
         model.load_state_dict(torch.load(states[-1], map_location="cpu", weights_only=True))
     before, after = (torch.load(state, map_location="cpu", weights_only=True) for state in states[-2:])
     model.load_state_dict(mean(before, after))
-    export(model, words, options.folder / "weights")
+    export_onnx(model, words, options.folder / "weights")
 
 
 def drawn(sets: Mapping[str, Sequence[Example]], phase: Phase, steps: int) -> list[Example]:

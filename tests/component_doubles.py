@@ -10,7 +10,7 @@ from rarr.components import WRITING_NODES, Components, Lacking
 from rarr.records import Agreement, Change, Check, Evidence, Passage, Query, Question
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
-from rarr.testing.retriever import words
+from rarr.testing.retriever import lower_words
 from rarr.tools.text.blocks_and_sentences import Span
 
 
@@ -122,8 +122,8 @@ class ScriptedVerifier(Double):
 
 
 def _shared_words(sentence: str, evidence: Evidence) -> float | None:
-    own = words(sentence)
-    return len(own & words(evidence.text)) / len(own) if own else None
+    own = lower_words(sentence)
+    return len(own & lower_words(evidence.text)) / len(own) if own else None
 
 
 def scripted_components(**given: Any) -> Components:

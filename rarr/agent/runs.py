@@ -44,7 +44,7 @@ from rarr.tools.concurrency import Closable, PerLoop, in_thread, require_awaited
 from rarr.tools.models.run_budget import METER, Budget, Meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.wording import by_reason, kind_of
-from rarr.traces.recorder import Recording
+from rarr.traces.recorder import ReviserRecorder
 
 CompiledGraph = CompiledStateGraph[State, Components, State, State]
 Saver = BaseCheckpointSaver[Any]
@@ -143,7 +143,7 @@ class RunOwner(Closable, Generic[Outcome]):
         self._notices = [Notice(code="file_skipped", message=line, node="retrieve") for line in skipped]
         self._notices += unused_settings(self._components) if is_wired else []
         is_kept = checkpointer is not None
-        self._traces = Recording(self.settings, resumable=is_kept) if self.settings.trace else None
+        self._traces = ReviserRecorder(self.settings, resumable=is_kept) if self.settings.trace else None
 
     def _used(self, settings: Settings) -> Settings:
         """Returns the settings as this graph uses them."""
@@ -191,17 +191,17 @@ class RunOwner(Closable, Generic[Outcome]):
         traces, text = self._traces, f"{start.get('context') or ''}\n{start['original']}"
         first = self._first(start) if resumed else start
         with using(Meter(budget_of(self.settings), text=text)) as meter:
-            kept = await traces.earlier(run_id, first) if traces is not None and resumed else None
+            kept = await traces.earlier_trace(run_id, first) if traces is not None and resumed else None
             recording: AbstractAsyncContextManager[Any] = nullcontext()
             if traces is not None and (not done or (kept is not None and kept.revision is None)):
-                recording = traces.of(run_id, first, self._components.baseline, meter, kept)
+                recording = traces.record_run(run_id, first, self._components.baseline, meter, kept)
             async with recording as recorder:
                 state = start if done else await self._walk(first, run_id, resumed=resumed)
                 if recorder is not None:
                     await recorder.flush()  # a failure to write becomes a warning of the result
                 research, outcome_of = await work(self._made, run_id, state, meter)
                 if recorder is not None:
-                    research = await recorder.finished(research)
+                    research = await recorder.finish(research)
                 elif kept is not None and kept.revision is not None:
                     research = kept.revision
                 return outcome_of(research), research

@@ -1,7 +1,7 @@
-"""Edits a text by all of its evidence at once, by a fusion-in-decoder T5: the editor of PURR.
+"""The editor of PURR: a fusion-in-decoder T5 that edits a text by all evidence at once. Needs `rarr[torch]`.
 
-Each evidence is encoded beside the text by itself, and the decoder attends to all of them (Chen et al. 2023,
-and chapter 7 of Chen 2023; fusion-in-decoder: Izacard and Grave 2021). Needs `rarr[torch]`.
+The T5 encodes the text with each evidence separately, and its decoder attends to all encodings (Chen et al.
+2023; Chen 2023, chapter 7; fusion-in-decoder: Izacard and Grave 2021).
 """
 
 import re
@@ -17,22 +17,22 @@ from rarr.records import Evidence
 from rarr.tools.concurrency import infer
 from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
 
-LIMIT = 512  # tokens of the text beside one evidence
-TEXT_LIMIT = 256  # tokens of the text, so that evidence fits beside it
-EVIDENCES = 5  # as the report holds
+LIMIT = 512  # tokens of an input: the text and an evidence
+TEXT_LIMIT = 256  # tokens of the text, so that the evidence has room
+EVIDENCES = 5  # the number of evidences in a report
 BEAMS = 4
 _LINE = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
-_LONGER = 1.3  # times as many tokens as the text has, at most
+_LONGER = 1.3  # the largest ratio of the tokens of the answer to the tokens of the text
 
 
 class FusionInDecoder(T5ForConditionalGeneration):  # type: ignore[misc]  # untyped where torch is not installed
-    """A T5 whose decoder attends to several encoded inputs of a text.
+    """A T5 whose decoder attends to several encoded inputs of each text.
 
     `input_ids` and `attention_mask` have the shape (texts, inputs of a text, tokens).
     """
 
-    def fused(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> BaseModelOutput:
-        """Encodes each input by itself, and joins those of a text: (texts, inputs * tokens, size)."""
+    def encode_and_join(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> BaseModelOutput:
+        """Encodes each input separately, and joins the inputs of a text: (texts, inputs * tokens, size)."""
         texts = input_ids.shape[0]
         states = self.encoder(input_ids=input_ids.flatten(0, 1), attention_mask=attention_mask.flatten(0, 1))
         joined = states.last_hidden_state.unflatten(0, (texts, -1)).flatten(1, 2)
@@ -46,16 +46,16 @@ class FusionInDecoder(T5ForConditionalGeneration):  # type: ignore[misc]  # unty
         labels: Any = None,
         **more: Any,
     ) -> Any:
-        """Does what a T5 does, over all inputs of each text."""
+        """Runs the T5 over all inputs of each text. Takes the arguments of `T5ForConditionalGeneration`."""
         if input_ids is not None and input_ids.dim() == 3:
-            encoder_outputs = self.fused(input_ids, attention_mask)
+            encoder_outputs = self.encode_and_join(input_ids, attention_mask)
             input_ids, attention_mask = None, attention_mask.flatten(1)
         given = {"encoder_outputs": encoder_outputs, "labels": labels}
         return super().forward(input_ids=input_ids, attention_mask=attention_mask, **given, **more)
 
 
 def editor_inputs(text: str, question: str | None, evidence: Sequence[tuple[str, str]]) -> list[str]:
-    """Writes one input for each evidence, which is a title and a text."""
+    """Returns an input for each evidence, which is a pair (title, text)."""
     asked = f" question: {' '.join(question.split())}" if question else ""
     return [
         f"edit: {text}{asked} evidence: {f'{title}. ' if title else ''}{' '.join(words.split())}"
@@ -63,52 +63,52 @@ def editor_inputs(text: str, question: str | None, evidence: Sequence[tuple[str,
     ]
 
 
-def encoded(tokenizer: Any, inputs: Sequence[Sequence[str]]) -> dict[str, torch.Tensor]:
-    """Encodes the inputs of several texts, each text with the same number: (texts, inputs, tokens)."""
+def encode_inputs(tokenizer: Any, inputs: Sequence[Sequence[str]]) -> dict[str, torch.Tensor]:
+    """Encodes the inputs of several texts: (texts, inputs, tokens). All texts have equally many inputs."""
     flat = [words for some in inputs for words in some]
     made = tokenizer(flat, padding=True, truncation=True, max_length=LIMIT, return_tensors="pt")
     return {name: made[name].unflatten(0, (len(inputs), -1)) for name in ("input_ids", "attention_mask")}
 
 
 class FusionEditor:
-    """A rewriter that writes the text anew by a trained editor; the text stays where nothing is wrong."""
+    """A rewriter that corrects a text with a trained editor. A right text stays unchanged."""
 
     def __init__(self, name: str) -> None:
-        """Loads the model: a folder that `rarr train purr` wrote, or a T5 of the hub.
+        """Loads a model from a folder that `rarr train purr` wrote, or a T5 from the hub.
 
-        Raises `SetupError` where it cannot be loaded.
+        Raises `SetupError` if the model cannot be loaded.
         """
         self.name = name
         if not can_be_model(name):
-            raise SetupError(f"editor 'purr:{name}' is no folder and no OWNER/MODEL of the hub: name one")
+            raise SetupError(f"editor 'purr:{name}': give a folder, or OWNER/MODEL of the hub")
         try:
             self._tokenizer, self._model = loaded(name, load_fusion)
-        except Exception as error:  # the libraries have no base class of errors
+        except Exception as error:  # the errors of the libraries share no base class
             why = f"editor 'purr:{name}' cannot be loaded ({one_line(error)}): {INSTALL}"
             raise SetupError(why) from None
 
     async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
-        """Returns the new text. Raises like `edited`."""
+        """Returns the corrected text. Uses the first five evidences. Raises the errors of `edit_text`."""
         about = [(passage.title, passage.text) for passage in evidence[:EVIDENCES]]
-        return await infer(self.edited, text, context, about)
+        return await infer(self.edit_text, text, context, about)
 
-    def edited(self, text: str, question: str | None, evidence: Sequence[tuple[str, str]]) -> str:
-        """Edits each line of the text by itself, since the tokenizer does not keep line ends.
+    def edit_text(self, text: str, question: str | None, evidence: Sequence[tuple[str, str]]) -> str:
+        """Edits each line of the text separately, because the tokenizer removes line ends.
 
-        Raises `ModelError` for a line that is too long for the model, and where its answer does not end.
+        Raises `ModelError` if a line is too long for the model, or if an answer does not end.
         """
         lines = [line.groups() for line in map(_LINE.fullmatch, text.splitlines(keepends=True)) if line]
-        made = ((it, self._written(it[1], question, evidence) if it[1] else "") for it in lines)
+        made = ((it, self._edit_line(it[1], question, evidence) if it[1] else "") for it in lines)
         return "".join(before + new + after for (before, _, after), new in made)
 
-    def _written(self, text: str, question: str | None, evidence: Sequence[tuple[str, str]]) -> str:
+    def _edit_line(self, text: str, question: str | None, evidence: Sequence[tuple[str, str]]) -> str:
         size = len(self._tokenizer(text)["input_ids"])
         if size > TEXT_LIMIT:
-            raise ModelError(f"editor {self.name} reads texts of {TEXT_LIMIT} tokens, and this has {size}")
-        given = encoded(self._tokenizer, [editor_inputs(text, question, evidence)])
+            raise ModelError(f"editor {self.name} reads at most {TEXT_LIMIT} tokens, and a line has {size}")
+        given = encode_inputs(self._tokenizer, [editor_inputs(text, question, evidence)])
         options = {"num_beams": BEAMS, "do_sample": False, "max_new_tokens": int(_LONGER * size) + 8}
         with torch.inference_mode():
-            options["encoder_outputs"] = self._model.fused(**given)
+            options["encoder_outputs"] = self._model.encode_and_join(**given)
             [answer] = self._model.generate(attention_mask=given["attention_mask"].flatten(1), **options)
         if self._tokenizer.eos_token_id not in answer[1:].tolist():
             raise ModelError(f"the answer of editor {self.name} does not end")
@@ -117,7 +117,7 @@ class FusionEditor:
 
 
 def load_fusion(name: str, only_local: bool) -> tuple[Any, FusionInDecoder]:
-    """Loads a tokenizer and its model, for use and not for training."""
+    """Loads the tokenizer and the model `name`, in evaluation mode. `only_local`: without a download."""
     tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=only_local)
     model = FusionInDecoder.from_pretrained(name, local_files_only=only_local)
     return tokenizer, model.eval()

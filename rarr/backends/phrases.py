@@ -1,4 +1,4 @@
-"""Finds the values and names of a text, what contradicts them, and where a passage has them."""
+"""Finds the values and names of a text, their contradictions, and their places in a passage."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from rarr.backends.embedded.values import compare
 
 
 class Phrase(NamedTuple):
-    """A value, or the words of one name, at `start` to `end` of a text."""
+    """A value, or all words of a name, from `start` to `end` of a text."""
 
     start: int
     end: int
@@ -16,7 +16,7 @@ class Phrase(NamedTuple):
 
 
 def phrases(text: str) -> list[Phrase]:
-    """Returns the values and names of a text; neighbouring words of a name are one phrase."""
+    """Returns the values and names of a text, in order. The words of a name form one phrase."""
     found: list[Phrase] = []
     for item in items_of(text):
         last = found[-1] if found else None
@@ -28,9 +28,9 @@ def phrases(text: str) -> list[Phrase]:
 
 
 def are_rivals(phrase: Phrase, other: Phrase) -> bool:
-    """Are they different values of one kind and unit, or names without a word in common?
+    """Checks whether two phrases contradict each other: different values, or names without a common word.
 
-    Bolivia and Bolivian are one name: four letters tell a word.
+    Values must have the same kind and unit. Words with the same first four letters count as equal.
     """
     one, second = phrase.items[0].value, other.items[0].value
     if one and second:
@@ -40,7 +40,7 @@ def are_rivals(phrase: Phrase, other: Phrase) -> bool:
 
 
 def places_of(wanted: Sequence[Item], passage: str) -> tuple[tuple[int, int], ...]:
-    """Returns the places where the passage has these items side by side, in any form."""
+    """Returns the places (start, end) at which the passage has these items in a row, in any form."""
     items, size = items_of(passage), len(wanted)
     runs = (items[at : at + size] for at in range(len(items) - size + 1)) if size else ()
     return tuple((run[0].start, run[-1].end) for run in runs if all(map(is_same, wanted, run)))

@@ -1,4 +1,4 @@
-"""Divides the passages of a source into labelled lines, which a card cites."""
+"""Divides passages into lines with labels. A card cites a line by its label."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -10,7 +10,7 @@ from rarr.tools.text.blocks_and_sentences import Span, blocks, split_sentences
 
 @lru_cache(maxsize=512)
 def source_lines(text: str) -> tuple[Span, ...]:
-    """Divides a passage into its sentences, table rows, headings and lines of code, in order."""
+    """Returns the places of the sentences, table rows, headings and code lines of a passage, in order."""
     spans = split_sentences(text)
     for block in blocks(text):
         if block.kind in ("heading", "code"):
@@ -23,11 +23,10 @@ def source_lines(text: str) -> tuple[Span, ...]:
     return tuple(sorted(span for span in spans if span.end > span.start)) or (Span(0, len(text)),)
 
 
-def labelled(evidence: Sequence[Evidence]) -> tuple[Excerpt, ...]:
-    """Labels the lines of excerpts: P1.1 is the first line of the first excerpt, its heading included.
+def labelled_excerpts(evidence: Sequence[Evidence]) -> tuple[Excerpt, ...]:
+    """Makes an excerpt from each evidence, with labelled lines. P1.1 is the first line of the first excerpt.
 
-    Excerpts of different rounds may overlap: each line is shown once, and an excerpt is left out whose lines
-    are all shown.
+    If evidence overlaps, each line is shown only once, and an excerpt without a new line is left out.
     """
     excerpts: list[Excerpt] = []
     shown: set[tuple[str, int, str]] = set()
@@ -36,11 +35,11 @@ def labelled(evidence: Sequence[Evidence]) -> tuple[Excerpt, ...]:
         new = [line for line in lines if (passage.source, *line) not in shown]
         shown |= {(passage.source, *line) for line in lines}
         if new:
-            excerpts.append(_labelled(f"P{len(excerpts) + 1}", passage, new))
+            excerpts.append(_labelled_excerpt(f"P{len(excerpts) + 1}", passage, new))
     return tuple(excerpts)
 
 
-def _labelled(label: str, passage: Evidence, body: Sequence[tuple[int, str]]) -> Excerpt:
+def _labelled_excerpt(label: str, passage: Evidence, body: Sequence[tuple[int, str]]) -> Excerpt:
     lead = [(start, words) for start, words in passage.lead if start + len(words) <= passage.start]
     lines = tuple(
         SourceLine(f"{label}.{at}", words, passage.id, start, start + len(words))

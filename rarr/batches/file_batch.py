@@ -69,14 +69,14 @@ def revise_file(
         require_prices(settings)
     read = {f"--{name}": column or "none" for name, column in columns._asdict().items()}
     kept = {"mode": mode, "--full": "on" if full else "off"}
-    described, searched = run_folder.described(settings), run_folder.corpus_digest(settings)
-    inputs = run_folder.inputs("rarr batch", "", described | kept | read, searched)
+    described, searched = run_folder.changed_settings(settings), run_folder.corpus_digest(settings)
+    inputs = run_folder.run_inputs("rarr batch", "", described | kept | read, searched)
     with locked(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"):
-        run_folder.check(folder, inputs, "give another -o, or delete this folder")
+        run_folder.require_same_inputs(folder, inputs, "give another -o, or delete this folder")
         with closing(_FileBatch(source, out, folder / "results.jsonl", columns, full=full)) as batch:
             batch.read()
             if batch.left:
-                begin = partial(run_folder.begin, folder, inputs)
+                begin = partial(run_folder.write_inputs, folder, inputs)
                 runner = _runner_of(settings, workers, ray)
                 with before_end(lambda: on_interrupt(batch.write())):
                     run(batch.work(runner, begin, mode, max_cost, on_progress))

@@ -188,10 +188,10 @@ def verify(
 def _verify_file(data: Path, out: Path, settings: "Settings", **rows: Any) -> int:
     from rarr.agent.verify import READS_MORE
     from rarr.evals.benchmarks import claims
-    from rarr.evals.benchmarks.bench import Options, run_bench
+    from rarr.evals.benchmarks.bench import BenchOptions, run_bench
 
-    asked = Options(**rows)
-    prepared = claims.verify(data, settings, asked)
+    asked = BenchOptions(**rows)
+    prepared = claims.verify_bench(data, settings, asked)
     with streams.waiting() as shown:
         report = run_bench(prepared, out, settings, asked, shown.rows)
     streams.write_tables(report, out)

@@ -103,7 +103,7 @@ def batch(
 
 
 def _batch_outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
-    from rarr.evals.metrics import below
+    from rarr.evals.metrics import phrase_if_below
 
     status = 0
     if counts.errors:
@@ -112,7 +112,7 @@ def _batch_outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
     if counts.left:
         why = "since the cost has reached --max-cost: run again with a higher limit to continue"
         status = streams.complain(f"{counted(counts.left, 'row')} left, {why}", 4)
-    for phrase in (below(name, getattr(counts, name), limit) for name, limit in limits.items()):
+    for phrase in (phrase_if_below(name, getattr(counts, name), limit) for name, limit in limits.items()):
         status = streams.complain(phrase, 4) if phrase else status
     if counts.unread and "supported" in limits:
         why = f"a failure kept {counted(counts.unread, 'sentence')} from being judged"
@@ -146,7 +146,7 @@ def eval_(
     Examples:
       rarr eval data.jsonl -o scores --corpus notes/ --fail-under f1_ap=0.6
     """
-    from rarr.evals.evaluation import NAMES, evaluate, under
+    from rarr.evals.evaluation import NAMES, evaluate, low_measures
 
     limits = options.limits_of(fail_under, NAMES)
     how = options.given(**how) | {"agreement": agreement != "off"}
@@ -156,7 +156,7 @@ def eval_(
     streams.write_tables(report, out / "report.html")
     errors = [f"row {row.id!r} has an error: {row.error}" for row in report.rows if row.error]
     failed = streams.complain_of_errors(errors, "row", all_failed=len(errors) >= len(report.rows))
-    if failed != 3 and (short := under(report, limits)):
+    if failed != 3 and (short := low_measures(report, limits)):
         return streams.complain("; ".join(short), 4)
     return failed
 
@@ -179,13 +179,13 @@ def label(files: Sequence[Path], out: Path, merge: bool) -> int:
       rarr label data.jsonl -o page.html
       rarr label --merge ratings-Ada.json ratings-Ben.json -o labels.jsonl
     """
-    from rarr.evals.rating import digest_of, labelled_rows, merged, read_exports, read_items
+    from rarr.evals.rating import items_digest, labelled_rows, merge_ratings, read_exports, read_items
     from rarr.views.pages import label_page
 
     streams.require_unread(out, files)
     if merge:
         exports = read_exports(files)
-        ratings = merged(exports)
+        ratings = merge_ratings(exports)
         streams.save(out, (f"{json.dumps(row, ensure_ascii=False)}\n" for row in labelled_rows(exports)))
         streams.write_tables(ratings, out, "labels")
         return 0
@@ -193,7 +193,7 @@ def label(files: Sequence[Path], out: Path, merge: bool) -> int:
         raise InputError("several files and --json belong to merging: add --merge, or give one DATA")
     items = read_items(files[0])
     streams.save(out, [label_page(items)])
-    streams.write(f"{out}: {counted(len(items), 'item')} to rate, data {digest_of(items)[:8]}\n")
+    streams.write(f"{out}: {counted(len(items), 'item')} to rate, data {items_digest(items)[:8]}\n")
     return 0
 
 
@@ -240,14 +240,14 @@ def bench(name: str, data: Sequence[Path], out: Path, settings: "Settings", **ro
     Examples:
       rarr bench expertqa data/ -o expertqa --judge nli:NAME
     """
-    from rarr.evals.benchmarks.bench import Options, run_bench
+    from rarr.evals.benchmarks.bench import BenchOptions, run_bench
 
     module, *wanted = BENCHES[name]
     if len(data) != len(wanted):
         raise InputError(f"{name} reads {counted(len(wanted), 'path')}: give {' and '.join(wanted)}")
-    asked, prepared = Options(**rows), import_module(f"rarr.evals.benchmarks.{module}")
+    asked, benches = BenchOptions(**rows), vars(import_module(f"rarr.evals.benchmarks.{module}"))
     with streams.waiting() as shown:
-        report = run_bench(getattr(prepared, name)(*data, settings, asked), out, settings, asked, shown.rows)
+        report = run_bench(benches[f"{name}_bench"](*data, settings, asked), out, settings, asked, shown.rows)
     streams.write_tables(report, out)
     if report.failed:
         no_label = "it has no label for any of them: give another --judge"
@@ -277,12 +277,12 @@ def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
     Examples:
       rarr train data queries.txt -o rows --corpus notes/ --model vllm:Qwen/Qwen3-8B --set max_calls=500
     """
-    from rarr.training.noising import make_data
+    from rarr.training.noising import make_training_data
     from rarr.training.rows import REASONS
 
     with streams.waiting() as shown:
         more: dict[str, Any] = {"on_query": shown.rows, "on_index": shown.indexed, "jobs": jobs}
-        report = make_data(queries, out, settings=settings, **more)
+        report = make_training_data(queries, out, settings=settings, **more)
     spent = {name: getattr(report.usage, name) for name in ("model_calls", "input_tokens", "output_tokens")}
     dropped = {REASONS[reason]: count for reason, count in report.dropped.items()}
     tables = {"rows": report.rows} | spent | {"cost": report.usage.cost, "dropped": dropped}
@@ -334,9 +334,9 @@ def purr(rows: Path, out: Path, base: str, **numbers: Any) -> int:
 
 
 def _trained(module: str, function: str, rows: Path, out: Path, **options_: Any) -> int:
-    from rarr.training.rows import rows as read
+    from rarr.training.rows import read_training_rows
 
-    read(rows)  # checks the call before anybody installs gigabytes for it
+    read_training_rows(rows)  # checks the call before anybody installs gigabytes for it
     try:
         training = import_module(f"rarr.training.{module}")
     except ImportError as error:

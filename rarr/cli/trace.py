@@ -158,7 +158,7 @@ def prune(runs: Sequence[str]) -> int:
     from rarr.traces.store import TraceStore
 
     store = TraceStore()
-    write(f"runs removed: {store.remove([store.resolve(run) for run in runs])}\n")
+    write(f"runs removed: {store.remove_runs([store.full_name(run) for run in runs])}\n")
     return 0
 
 

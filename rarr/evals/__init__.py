@@ -1,1 +1,1 @@
-"""Measures how good revisions are: metrics, and runs over data."""
+"""Measures the quality of revisions: metrics, runs over files of data, and ratings by people."""

@@ -1,7 +1,7 @@
-"""Evaluates data: every row is revised and scored once, even if the process is interrupted in between.
+"""Revises and scores each row of a file once, and continues an interrupted run.
 
-The report has the rows, the measures of all rows, and a page of HTML, from `page/`, which has no script and
-loads nothing. The same report gives the same page.
+The report has all rows, the measures over the rows, and an HTML page from the template in `page/`. The page
+has no script and loads nothing.
 """
 
 import re
@@ -23,12 +23,12 @@ from rarr.evals.metrics import (
     EditKind,
     Measured,
     answer_score,
-    below,
     bootstrap_each,
     edit_kinds,
     f1_ap_of_set,
+    is_restored,
     mean,
-    restored,
+    phrase_if_below,
     rouge_l,
     share,
 )
@@ -46,9 +46,9 @@ LosingStep = Literal["search", "reading", "editing"]
 
 
 class ScoredRow(Record):
-    """One text of an evaluation, with a person's `reference` and the `kinds` of edit (PURR).
+    """A text of an evaluation. `reference` is a person's revision; `kinds` are kinds of edit (PURR).
 
-    With an `error` nothing of it was revised or checked: `text` is the original, without scores.
+    If there is an `error`, the row has no scores, and `text` is the original.
     """
 
     id: str
@@ -68,7 +68,7 @@ class ScoredRow(Record):
 
 
 class EvalReport(Record):
-    """The report of an evaluation: `measures` by name, such as `f1_ap`, all rows, and the settings in use."""
+    """The report of an evaluation. `measures` have names such as `f1_ap`; `settings` are changed settings."""
 
     data: str
     settings: dict[str, str] = Field(default_factory=dict)
@@ -77,7 +77,7 @@ class EvalReport(Record):
 
 
 class Prediction(FinishedLine):
-    """A line of `predictions.jsonl`: the revision of the row with this id, or the reason why it has none."""
+    """A line of `predictions.jsonl`: the id of a row with its revision or its error."""
 
     revision: Revision | None = None
 
@@ -95,49 +95,50 @@ def evaluate(
     on_row: Progress | None = None,
     on_index: Progress | None = None,
 ) -> EvalReport:
-    """Revises and scores the rows of the file `data` (see `rarr.evals.rows`), `jobs` rows at once.
+    """Revises and scores the rows of the file `data` (see `rarr.evals.rows`), `jobs` rows at the same time.
 
-    `out` becomes a folder with `predictions.jsonl`, a line for each row without an error, `report.json` and
-    `report.html`. The same call continues an interrupted run. `limit`: revise only the first rows. A row may
-    bring its own evidence, otherwise `settings` name what is searched. `on_row` is called with the number of
-    finished rows and of all rows, `on_index` with the same numbers for a corpus's files.
+    Writes `predictions.jsonl` (a line for each row without an error), `report.json` and `report.html` into
+    the folder `out`. The same call continues an interrupted run. `limit` is the number of rows to revise
+    (None: all). A row without evidence uses the sources of the `settings`. `on_row` gets the number of
+    finished rows and of all rows, and `on_index` the same numbers for the files of a corpus.
 
-    `queries`, `agreement` and `editor` (see `rarr.components.Baseline`) make baselines to compare with.
+    `queries`, `agreement` and `editor` (see `rarr.components.Baseline`) choose a baseline for a comparison.
 
-    Raises `RarrError` before anything is spent: for data without a row, a missing model, or an `out` that is
-    in use or holds another run. A row that cannot be revised, or of which nothing could be checked, is an
-    error in the report; the next call repeats it.
+    Raises `RarrError`, before any cost, if `data` has no row, a model is missing, or `out` is in use or holds
+    another run. If a row cannot be revised, or nothing in the row could be checked, the report has its error,
+    and the next call repeats the row.
     """
     baseline, path = Baseline(agreement=agreement, editor=editor), Path(out)
     if queries not in get_args(QueryKind):
         raise InputError(f"queries is {queries!r}: give one of {', '.join(get_args(QueryKind))}")
     if limit is not None and limit < 1:
-        raise InputError("limit is a number of rows: give at least 1")
+        raise InputError(f"limit is {limit}: give at least 1 row")
     texts = read_rows(Path(data), EvalRow, '{"text": "..."} for each text')
     settings = settings or Settings()
     if queries != "questions":
         settings = settings.model_copy(update={"queries": queries})
-    description = run_folder.described(settings) | {k: str(v) for k, v in baseline.changes().items()}
-    inputs = run_folder.inputs("rarr eval", texts, description, run_folder.corpus_digest(settings))
-    with run_folder.claimed(path, inputs):
+    changed = run_folder.changed_settings(settings) | {k: str(v) for k, v in baseline.changes().items()}
+    inputs = run_folder.run_inputs("rarr eval", texts, changed, run_folder.corpus_digest(settings))
+    with run_folder.claim_folder(path, inputs):
         worker = row_reviser(settings, baseline, on_index)
-        run_folder.begin(path, inputs)
+        run_folder.write_inputs(path, inputs)
         rows: list[ScoredRow] = run_folder.run_rows(
             texts, path, Prediction, worker,
-            chosen=texts[:limit], jobs=jobs, on_row=on_row, result_of=scored,
+            chosen=texts[:limit], jobs=jobs, on_row=on_row, result_of=scored_row,
         )  # fmt: skip
-        report = EvalReport(data=str(data), settings=description, measures=measured(rows), rows=tuple(rows))
-        run_folder.finish(path, report, render_html(report))
+        measures = measures_of_rows(rows)
+        report = EvalReport(data=str(data), settings=changed, measures=measures, rows=tuple(rows))
+        run_folder.write_report(path, report, render_html(report))
     return report
 
 
 def row_reviser(
     settings: Settings, baseline: Baseline = NO_BASELINE, on_index: Progress | None = None
 ) -> Worker:
-    """Revises rows by one reviser, each beside its own evidence where it has some."""
+    """Makes a worker that revises rows. A row with evidence is revised by its own evidence alone."""
     reviser = Reviser(components=wire(settings, on_index, baseline=baseline, measuring=True))
 
-    async def line(row: EvalRow) -> Prediction:
+    async def make_line(row: EvalRow) -> Prediction:
         given: dict[str, Any] = {}
         if row.evidence is not None:
             given = {"sources": [piece.given for piece in row.evidence], "search": "given"}
@@ -146,11 +147,11 @@ def row_reviser(
             return Prediction(id=row.id, error=f"nothing could be checked: {why}")
         return Prediction(id=row.id, revision=revision)
 
-    return Worker(line, [reviser])
+    return Worker(make_line, [reviser])
 
 
-def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
-    """Joins a row with its revision's scores; after an error, it has the original text and no scores."""
+def scored_row(row: EvalRow, prediction: Prediction) -> ScoredRow:
+    """Joins a row with the scores of its revision. After an error, returns the original without scores."""
     known: dict[str, Any] = {"id": row.id, "context": row.context, "original": row.text}
     known |= {"reference": row.revised, "error": prediction.error}
     if (revision := prediction.revision) is None:
@@ -171,12 +172,12 @@ def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
 
 
 def losing_step(revision: Revision, reference: str) -> LosingStep | None:
-    """Names the step that kept a text from becoming the person's, after Chen 2023, table 7.4; None if it did.
+    """Returns the step at which the revision missed the `reference` (Chen 2023, table 7.4); None if equal.
 
-    `search`: no kept passages have all values and words of the person that the text lacks. Else `editing`, if
-    an edit was proposed or a sentence is contradicted; else `reading`.
+    `search`: the kept passages lack a value or a word that the reference adds. Otherwise `editing`, if an
+    edit was proposed or a sentence is contradicted. Otherwise `reading`.
     """
-    if restored(revision.text, reference):
+    if is_restored(revision.text, reference):
         return None
     lacking = [it.text.strip() for it in word_diff(revision.text, reference) if it.kind == "inserted"]
     found = "\n".join(f"{passage.title} {passage.text}" for passage in revision.evidence)
@@ -190,15 +191,15 @@ NAMES = (
     "attribution_before", "attribution", "preservation", "f1_ap", "changed", *EDIT_KINDS, "restored",
     *(f"lost_by_{step}" for step in get_args(LosingStep)), "untouched_when_correct", "rouge_l", *STATUSES,
 )  # fmt: skip
-"""All measures of an evaluation. `restored`, `untouched_when_correct`, `rouge_l` and `lost_by_...` need a
-person's text."""
+"""All measures of an evaluation. `restored`, `untouched_when_correct`, `rouge_l` and `lost_by_...` need
+references."""
 
 
-def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
-    """Computes every measure that applies to some row, by name, with its 95% interval over `n` rows.
+def measures_of_rows(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
+    """Computes all measures that apply to at least one row, by name.
 
     A row with an error is not judged. The shares of statuses count sentences. `restored` and `lost_by_...`
-    are over texts that a person changed, `untouched_when_correct` over the others.
+    use the texts that a person changed; `untouched_when_correct` uses the texts that a person left unchanged.
     """
 
     def of_texts(some: Sequence[ScoredRow], holds: Callable[[ScoredRow], bool]) -> Measured:
@@ -215,12 +216,12 @@ def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     }
     found["changed"] = of_texts(rows, lambda row: row.text != row.original)
     kinds = [edit_kinds(scores) for scores in every]
-    found |= {kind: share([each[kind] for each in kinds]) for kind in EDIT_KINDS} | _statuses(rows)
+    found |= {kind: share([each[kind] for each in kinds]) for kind in EDIT_KINDS} | _status_shares(rows)
     compared = [(row, row.reference) for row in rows if row.reference is not None]
-    if right := [row for row, reference in compared if restored(row.original, reference)]:
+    if right := [row for row, reference in compared if is_restored(row.original, reference)]:
         found["untouched_when_correct"] = of_texts(right, lambda row: row.text == row.original)
-    if wrong := [(row, reference) for row, reference in compared if not restored(row.original, reference)]:
-        found["restored"] = share([None if it.error else restored(it.text, wanted) for it, wanted in wrong])
+    if wrong := [(row, reference) for row, reference in compared if not is_restored(row.original, reference)]:
+        found["restored"] = share([None if it.error else is_restored(it.text, goal) for it, goal in wrong])
         for step in get_args(LosingStep):
             hits = [None if row.error else row.lost_by == step for row, _ in wrong]
             found[f"lost_by_{step}"] = share(hits)
@@ -230,7 +231,7 @@ def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     return {name: found[name] for name in NAMES if name in found}
 
 
-def _statuses(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
+def _status_shares(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     counts = [Counter[str](row.statuses) for row in rows if row.statuses]
 
     def shares(drawn: Sequence[Counter[str]]) -> dict[str, float | None]:
@@ -242,25 +243,25 @@ def _statuses(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     return none | bootstrap_each(counts, shares, unjudged=unjudged)
 
 
-def under(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
-    """Writes a phrase for each measure that is under its limit, or may be, for rows that were not judged."""
+def low_measures(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
+    """Returns a phrase for each measure that is below its limit, or may be below because of failed rows."""
     errors = sum(bool(row.error) for row in report.rows)
     phrases = []
     for name, limit in limits.items():
         found = report.measures.get(name, Measured())
-        why = f"may be under its limit {limit:g}: it is not judged for rows with an error ({errors})"
-        phrases.append(below(name, found.value, limit) or f"{name} {why}" * bool(errors and found.unjudged))
+        doubt = f"{name} may be under its limit {limit:g}: rows with an error ({errors}) are not judged"
+        phrases.append(phrase_if_below(name, found.value, limit) or doubt * bool(errors and found.unjudged))
     return [*filter(None, phrases)]
 
 
-LONGEST = 20_000  # characters of one text that are compared and shown, at most
-# A number with its separators is one word, and so is a punctuation mark. In scripts without spaces, each
-# character is a word; otherwise one changed character would change a whole clause. White space ends a word.
+LONGEST = 20_000  # characters of a text that the page compares and shows
+# A word: a number with its separators, a punctuation mark, or letters. In Chinese and Japanese, each
+# character is a word; otherwise, a changed character would change a whole clause. White space ends a word.
 _TOKEN = re.compile(r"(?:\d+(?:[.,:]\d+)+|[぀-ヿ㐀-䶿一-鿿]|[^\W぀-ヿ㐀-䶿一-鿿]+|[^\w\s])\s*|\s+")
 
 
 def render_html(report: EvalReport) -> str:
-    """Renders the HTML page of an evaluation's report. Write it as UTF-8."""
+    """Returns the HTML page of a report. Write the page in UTF-8."""
     measures = report.measures
     statuses = Counter(status for row in report.rows for status in row.statuses)
     return render(
@@ -272,12 +273,12 @@ def render_html(report: EvalReport) -> str:
         statuses={status: statuses[status] for status in STATUSES if statuses[status]},
         longest=LONGEST,
         word_diff=word_diff,
-        restored=restored,
+        restored=is_restored,
     )
 
 
 def word_diff(before: str, after: str) -> list[Piece]:
-    """Compares two texts by words. Kept and deleted segments are `before`, kept and inserted ones `after`."""
+    """Compares two texts by words. Returns kept, deleted and inserted pieces, in order."""
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     pieces = list[Piece]()
     for op in Indel.opcodes(old, new):

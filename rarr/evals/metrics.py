@@ -1,8 +1,8 @@
-"""Compares texts, answers, classes and raters, with 95% intervals, by pure functions.
+"""Measures with 95% intervals of texts, answers, classes and raters. All functions are pure.
 
-All results are deterministic. Rows must be independent (documents rather than their sentences), otherwise
-intervals are too narrow. A row that could not be judged (None) is not used, but counted as `unjudged`.
-`rarr.ledger` has the metrics that a revision itself carries; those of one bench are in its module.
+All results are deterministic. If rows depend on each other, as sentences of one document do, intervals are
+too narrow. A row without a judgement (None) is not used, but counted as `unjudged`. The metrics of a single
+revision are in `rarr.ledger`, and the metrics of a single benchmark are in its module.
 """
 
 import math
@@ -26,14 +26,14 @@ LEVEL = 0.95
 Drawn = TypeVar("Drawn")
 EditKind = Literal["huge", "bad", "unnecessary", "good"]
 EDIT_KINDS: tuple[EditKind, ...] = get_args(EditKind)
-NOISE = 1e-9  # 0.9 - 0.8 is less than 0.1 in floating point and 0.4 - 0.3 more; neither is "more than 0.1"
+NOISE = 1e-9  # the error of floating point: 0.4 - 0.3 is a little more than 0.1
 
 
 class Measured(Record):
-    """A value over `n` judged rows, with its 95% interval; `unjudged` rows were not used.
+    """A value over `n` judged rows, with the 95% interval from `low` to `high`. `unjudged` counts other rows.
 
-    `value` is None if no row was judged, or the statistic is not defined for the rows. `low` and `high` are
-    also None for a single row, which says nothing about others.
+    `value` is None if no row was judged, or if the statistic is not defined for the rows. `low` and `high`
+    are also None if there is only one row.
     """
 
     value: float | None = None
@@ -44,7 +44,7 @@ class Measured(Record):
 
 
 def mean(values: Sequence[float | None]) -> Measured:
-    """Computes the mean. The order of the values does not matter."""
+    """Computes the mean of all values that are not None."""
     judged = sorted(value for value in values if value is not None)
     return bootstrap(judged, _mean, unjudged=len(values) - len(judged))
 
@@ -52,7 +52,7 @@ def mean(values: Sequence[float | None]) -> Measured:
 def bootstrap(
     rows: Sequence[Drawn], statistic: Callable[[Sequence[Drawn]], float | None], *, unjudged: int = 0
 ) -> Measured:
-    """Computes a statistic of rows, such as F1, as `bootstrap_each` does."""
+    """Computes a statistic of rows, such as F1, with its interval. See `bootstrap_each`."""
     found = bootstrap_each(rows, lambda drawn: {"": statistic(drawn)}, unjudged=unjudged)
     return found.get("", Measured(unjudged=unjudged))
 
@@ -64,10 +64,10 @@ def bootstrap_each(
     unjudged: int = 0,
     resamples: int = 2000,
 ) -> dict[str, Measured]:
-    """Computes statistics by name, with percentile bootstrap intervals (Efron and Tibshirani 1993, ch. 13).
+    """Computes statistics of rows with percentile bootstrap intervals (Efron and Tibshirani 1993, ch. 13).
 
-    Rows are drawn with replacement. Resamples for which a statistic is not defined are left out of its
-    interval. Returns {} without rows.
+    Each resample draws rows with replacement. An interval leaves out resamples for which its statistic is
+    None. Returns {} if there are no rows.
     """
     values = statistics(rows) if rows else {}
     random, known = Random(0), [name for name, value in values.items() if value is not None]
@@ -83,39 +83,39 @@ def bootstrap_each(
 
 
 def share(hits: Sequence[bool | None]) -> Measured:
-    """Computes the share of true rows. Its interval (Wilson 1927) has a width even if all rows agree."""
+    """Computes the share of true rows, with Wilson's interval (1927), which is never a single point."""
     judged = [hit for hit in hits if hit is not None]
     return share_of(sum(judged), len(judged), unjudged=len(hits) - len(judged))
 
 
 def share_of(k: int, n: int, *, unjudged: int = 0) -> Measured:
-    """Computes the share of `k` rows in `n`, as `share` does."""
+    """Computes the share of `k` rows in `n` rows, with Wilson's interval."""
     if not n:
         return Measured(unjudged=unjudged)
     z = NormalDist().inv_cdf((1 + LEVEL) / 2)
     centre = (k + z * z / 2) / (n + z * z)
     half = z / (n + z * z) * math.sqrt(k * (n - k) / n + z * z / 4)
-    # At 0 of n and n of n the interval ends in the share, apart from rounding.
+    # The interval contains the share, also after rounding.
     low, high = min(max(centre - half, 0), k / n), max(min(centre + half, 1), k / n)
     return Measured(value=k / n, low=low, high=high, n=n, unjudged=unjudged)
 
 
 def share_of_sums(counts: Sequence[tuple[int, int]]) -> Measured:
-    """Computes the share of all parts in all wholes; each count is a part and its whole."""
+    """Computes the share of the sum of parts in the sum of wholes. A count is a pair (part, whole)."""
     return share_of(sum(part for part, _ in counts), sum(whole for _, whole in counts))
 
 
-def with_f1(precision: Measured, recall: Measured) -> dict[str, Measured]:
-    """Returns precision and recall with F1, their harmonic mean, which has no interval."""
+def precision_recall_f1(precision: Measured, recall: Measured) -> dict[str, Measured]:
+    """Returns precision, recall and F1, their harmonic mean. F1 has no confidence interval."""
     f1 = Measured(value=f1_ap(precision.value, recall.value), n=recall.n)
     return {"precision": precision, "recall": recall, "f1": f1}
 
 
 def f1_ap_of_set(scores: Sequence[tuple[float | None, float | None]]) -> Measured:
-    """Computes F1_AP of a set of texts: the harmonic mean of the averages of attribution and preservation.
+    """Computes F1_AP of texts: the harmonic mean of their average attribution and average preservation.
 
-    The tables of RARR (Gao et al. 2023) and PURR (Chen et al. 2023) give it this way: an attribution of 54.9
-    and a preservation of 89.6 give 68.1.
+    A score is a pair (attribution, preservation). The tables of RARR (Gao et al. 2023) and PURR (Chen et al.
+    2023) use this formula: an attribution of 54.9 and a preservation of 89.6 give 68.1.
     """
     judged = sorted((one, other) for one, other in scores if one is not None and other is not None)
     unjudged = len(scores) - len(judged)
@@ -126,16 +126,16 @@ def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)  # an exact sum, which does not depend on the order
 
 
-def restored(output: str, reference: str) -> bool:
-    """True if the output equals the person's text, apart from white space."""
+def is_restored(output: str, reference: str) -> bool:
+    """Checks whether `output` equals `reference`, the text of a person, apart from white space."""
     return output.split() == reference.split()
 
 
 def edit_kinds(scores: Scores) -> dict[EditKind, bool | None]:
-    """Returns which kinds a revision has (PURR; Chen 2023, figure 7.2); None if a score is None that decides.
+    """Returns for each kind whether the revision is of this kind (PURR); None if a score is missing.
 
-    huge: preservation below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and attribution
-    before was above 0.9. good: attribution rises by more than 0.3, and preservation is above 0.7.
+    huge: preservation is below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and the first
+    attribution is above 0.9. good: attribution rises by more than 0.3, and preservation is above 0.7.
     """
     before, after, preservation = scores.attribution_before, scores.attribution_after, scores.preservation
     kinds = dict[EditKind, bool | None].fromkeys(EDIT_KINDS)
@@ -156,28 +156,28 @@ def rouge_l(output: str, reference: str) -> float:
 
 
 def answer_words(answer: str) -> list[str]:
-    """Returns the words that SQuAD compares (Rajpurkar et al. 2016): no articles, no case."""
+    """Returns the words of an answer in lower case, without articles and punctuation, as SQuAD does."""
     folded = re.sub(r"[^\w\s]|_", "", unicodedata.normalize("NFKC", answer).lower())
     return [word for word in folded.split() if word not in ("a", "an", "the")]
 
 
 def exact_match(answer: str, reference: str) -> bool:
-    """Do two answers have the same words in the same order (SQuAD)? Two empty answers do not."""
+    """Checks whether two answers have the same `answer_words`. Empty answers never match."""
     words = answer_words(answer)
     return bool(words) and words == answer_words(reference)
 
 
 def token_f1(answer: str, reference: str) -> float:
-    """Computes the F1 of the words that both answers have, from 0 to 1 (SQuAD)."""
+    """Computes the F1 of the common `answer_words` of two answers, from 0 to 1."""
     words, others = answer_words(answer), answer_words(reference)
     common = (Counter(words) & Counter(others)).total()
     return 2 * common / (len(words) + len(others)) if common else 0.0
 
 
 def answer_score(answer: str, reference: str) -> float:
-    """Computes the share of a right answer's values and words, in any form, that `answer` has, from 0 to 1.
+    """Returns the share of the values and words of `reference` that `answer` has, from 0 to 1.
 
-    An answer that lacks a value of the right answer has none.
+    A value or a word may have another form. The score is 0 if `answer` lacks a value of `reference`.
     """
     given, wanted = items_of(answer), items_of(reference)
     if not wanted:
@@ -187,14 +187,13 @@ def answer_score(answer: str, reference: str) -> float:
     return 0.0 if lacks_value else sum(has) / len(has)
 
 
-def classification(
+def class_measures(
     pairs: Sequence[tuple[Hashable, Hashable]], classes: Sequence[Hashable]
 ) -> dict[str, float | None]:
-    """Compares predictions with labels, in pairs, as AttrScore does (Yue et al. 2023, section 5).
+    """Compares predictions with labels, in pairs (prediction, label), as AttrScore does (Yue et al. 2023).
 
-    Returns `accuracy` (micro-F1), `macro_f1` over the classes that were predicted or are labels,
-    `balanced_accuracy`, the mean recall of at least two classes that are labels, and the precision, recall
-    and F1 of each, such as `NAME_f1`. A ratio that is not defined is None.
+    Returns `accuracy`, `macro_f1` (the mean over classes that occur), `balanced_accuracy` (the mean recall of
+    two or more labelled classes), and measures of each class, such as `NAME_f1`. Undefined ratios are None.
     """
     counts, scores = Counter(pairs), dict[str, float | None]()
     predicted, labelled = (Counter(pair[n] for pair in pairs) for n in (0, 1))
@@ -216,9 +215,9 @@ def classification(
 
 
 def roc_auc(pairs: Iterable[tuple[float, bool]]) -> float | None:
-    """Computes the probability that a true row scores above a false row (Mann and Whitney 1947).
+    """Computes the probability that a true row has a higher score than a false row (Mann and Whitney 1947).
 
-    A tie counts half. None if all labels are the same.
+    A pair is (score, label). Equal scores count half. Returns None if all labels are the same.
     """
     rows = sorted(pairs)
     truths = sum(label for _, label in rows)
@@ -234,9 +233,9 @@ def roc_auc(pairs: Iterable[tuple[float, bool]]) -> float | None:
 def rater_agreement(
     units: Sequence[Sequence[str]], scale: Sequence[str], ordinal: bool = False
 ) -> dict[str, Measured]:
-    """Measures how far raters agree: Krippendorff's `alpha`, and `percent` of equal pairs.
+    """Measures the agreement of raters: Krippendorff's `alpha`, and `percent`, the share of equal pairs.
 
-    A unit holds the values of the `scale` that raters gave one item; one with fewer than two is `unjudged`.
+    A unit has the values that raters gave to an item. A unit with fewer than two values is `unjudged`.
     """
     compared = [tuple(unit.count(value) for value in scale) for unit in units if len(unit) > 1]
 
@@ -249,18 +248,18 @@ def rater_agreement(
 
 
 def krippendorff_alpha(units: Sequence[tuple[int, ...]], *, ordinal: bool) -> float | None:
-    """Computes 1 - observed / expected disagreement (Krippendorff 2011).
+    """Computes 1 - observed / expected disagreement (Krippendorff 2011). None if all values are the same.
 
-    A unit counts the raters, at least two, who gave each value of the scale. Values are equally far apart, or
-    with `ordinal` by their ranks. 1 is perfect agreement, about 0 chance; None if all values are the same.
+    A unit has a count of raters for each value of the scale, at least two raters in sum. With `ordinal`, the
+    distance of values depends on their ranks. 1 means perfect agreement, and 0 agreement by chance.
     """
-    patterns = Counter(units)  # many units are alike, above all in resamples
+    patterns = Counter(units)  # many units are equal, above all in resamples
     counts = ([times * count for count in unit] for unit, times in patterns.items())
     totals = [sum(column) for column in zip(*counts, strict=True)]
     observed = expected = 0.0
     for low, high in combinations(range(len(totals)), 2):
         apart = 1.0
-        if ordinal:  # the number of values from low to high, both ends counted half
+        if ordinal:  # the number of ratings from low to high; ratings at both ends count half
             apart = (sum(totals[low : high + 1]) - (totals[low] + totals[high]) / 2) ** 2
         pairs = sum(times * unit[low] * unit[high] / (sum(unit) - 1) for unit, times in patterns.items())
         observed += pairs * apart
@@ -272,8 +271,8 @@ def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def below(name: str, value: float | None, limit: float) -> str:
-    """Writes a phrase for a measure that is under its limit, or was not judged; "" for another."""
+def phrase_if_below(name: str, value: float | None, limit: float) -> str:
+    """Returns a phrase if the measure is below its limit, or was not judged. Otherwise returns ""."""
     if value is None:
         return f"{name} is not judged, so it may be under its limit {limit:g}"
     return f"{name} is {value:.6g}, under its limit {limit:g}" if value < limit - NOISE else ""

@@ -1,4 +1,4 @@
-"""Rating by people: the items and questions of a page, what raters exported, and their labels."""
+"""Ratings by people: the items and questions on the page of raters, their exports, and the labels."""
 
 import hashlib
 import json
@@ -11,18 +11,18 @@ from pydantic import model_validator
 
 from rarr.errors import InputError
 from rarr.evals.metrics import Measured, rater_agreement
-from rarr.evals.rows import RatedPassage, Row, Text, listed, read_rows
+from rarr.evals.rows import RatedPassage, Row, Text, as_list, read_rows
 from rarr.records import Record
 from rarr.valid_unicode import valid
 
 FORMAT: Literal["rarr-ratings-1"] = "rarr-ratings-1"
 NOT_UNDERSTANDABLE = "not_understandable"
-"""The vote about attribution of a rater who cannot understand the text. It is never a label."""
+"""The vote of a rater who cannot understand the text. The vote never becomes a label."""
 _SHAPES = '{"claim": "...", "evidence": "..."} or {"original": "...", "revised": "..."}'
 
 
 class RatingQuestion(NamedTuple):
-    """A question. `answers` maps values to words, in the scale's order; `keys` has a key for each."""
+    """A question to raters. `answers` maps values to words. `keys` has a keyboard key for each answer."""
 
     name: str
     text: str
@@ -47,17 +47,17 @@ QUESTIONS = UNDERSTANDABLE, ATTRIBUTION, INTENT = (
     RatingQuestion("attribution", "Does the evidence support all that the text says?", _CLASSES, "123"),
     RatingQuestion("intent", "Does the revision have the intent of the original?", _LEVELS, "smd", True),
 )
-"""Both steps of AIS (Rashkin et al. 2023), and the levels of intent of RARR (Gao et al. 2023).
+"""The two steps of AIS (Rashkin et al. 2023), and the levels of intent of RARR (Gao et al. 2023).
 
-A text that a rater cannot understand gets no attribution. "Not attributable" has two answers, so that labels
-have the classes of AttrScore. In judging intent, details that were corrected do not matter.
+A rater who cannot understand a text does not judge its attribution. "Not attributable" is divided into the
+two classes of AttrScore. Corrected details do not count as a change of intent.
 """
 
 
 class RatingItem(Row):
-    """One item to rate: a claim, or a revision, with evidence; an original with its revision; or both.
+    """An item to rate: a claim (or a revision) with evidence, or an original with its revision, or both.
 
-    Labels of the data are left out, so that raters do not see them.
+    Labels in the data are left out, so that raters cannot see them.
     """
 
     claim: Text | None = None
@@ -71,7 +71,7 @@ class RatingItem(Row):
     def _can_be_rated(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
-        evidence = listed(given.get("evidence", ()))
+        evidence = as_list(given.get("evidence", ()))
         original, revised = given.get("original"), given.get("revised")
         compared = {"original": original, "revised": revised} if original and revised else {}
         claim = given.get("claim", given.get("text", compared.get("revised"))) if evidence else None
@@ -82,23 +82,23 @@ class RatingItem(Row):
 
 
 def read_items(path: Path) -> list[RatingItem]:
-    """Reads the items of a file of JSON lines, gzipped if its name ends in `.gz`.
+    """Reads the items of a file of JSON lines. If the name ends in `.gz`, the file is gzipped.
 
-    A line has "claim" (or "text") with "evidence", or "original" with "revised", or both; optionally "id"
-    (default: the line's number) and "question" (or "context"). Evidence without a claim is about "revised".
-    Raises `InputError` for a file that cannot be read, and for the first line that has nothing to rate.
+    A line has "claim" (or "text") with "evidence", or "original" with "revised", or both. "id" (default: the
+    number of the line) and "question" (or "context") are optional. Evidence without a claim is about
+    "revised". Raises `InputError` if the file cannot be read, or a line has nothing to rate.
     """
     return read_rows(path, RatingItem, _SHAPES)
 
 
-def digest_of(items: Sequence[RatingItem]) -> str:
-    """Makes the SHA-256 digest of items, by which exports of the same data are known."""
+def items_digest(items: Sequence[RatingItem]) -> str:
+    """Returns the SHA-256 digest of items. Exports of the same data have the same digest."""
     values = [item.model_dump(mode="json") for item in items]
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
 
 class RatingExport(Record):
-    """What one rater exported: the items with their digest, and the answers by item and question."""
+    """The export of one rater: the items, their digest, and the answers by item and question."""
 
     format: Literal["rarr-ratings-1"]
     rater: str
@@ -108,7 +108,7 @@ class RatingExport(Record):
 
 
 def questions_about(item: RatingItem, answers: Mapping[str, str]) -> list[RatingQuestion]:
-    """The questions about an item, in their order: without attribution if it cannot be understood."""
+    """Returns the questions about an item. Leaves out attribution until the item is called understandable."""
     understood = answers.get(UNDERSTANDABLE.name) == "yes"
     about_claim = [UNDERSTANDABLE, ATTRIBUTION] if understood else [UNDERSTANDABLE]
     return about_claim * (item.claim is not None) + [INTENT] * (item.original is not None)
@@ -117,8 +117,7 @@ def questions_about(item: RatingItem, answers: Mapping[str, str]) -> list[Rating
 def read_exports(paths: Sequence[Path]) -> list[RatingExport]:
     """Reads the exports of several raters about the same data.
 
-    Raises `InputError` for a file that is no export or was changed, for exports of different data, and for
-    a rater with two exports.
+    Raises `InputError` for a wrong or changed file, for different data, and for two exports of a rater.
     """
     exports: dict[str, RatingExport] = {}
     for path in paths:
@@ -126,7 +125,7 @@ def read_exports(paths: Sequence[Path]) -> list[RatingExport]:
         name = " ".join(export.rater.split()).casefold()
         is_other = any(export.digest != each.digest for each in exports.values())
         if is_other or name in exports:
-            why = "other data than the others" if is_other else f"{export.rater!r} a second time"
+            why = "different data" if is_other else f"{export.rater!r} a second time"
             raise InputError(f"{path} has ratings of {why}: give one export of the same page for each rater")
         exports[name] = export
     return list(exports.values())
@@ -142,20 +141,20 @@ def _export(path: Path) -> RatingExport:
         raise InputError(f"{path} is no export of ratings: {cure}") from None
     if not export.rater.strip():
         raise InputError(f"{path} has no name of a rater: enter it on the page, and export again")
-    if export.digest != digest_of(export.items):
-        raise InputError(f"{path} holds other items than its page had: {cure}")
+    if export.digest != items_digest(export.items):
+        raise InputError(f"{path} does not have the items of its page: {cure}")
     items = {item.id: item for item in export.items}
     for name, answers in export.answers.items():
         asked = questions_about(items[name], answers) if name in items else []
         offered = {(question.name, value) for question in asked for value in question.answers}
         for question, value in answers.items() - offered:
             given = f"the answer {value!r} to {question!r} about {name!r}"
-            raise InputError(f"{path} has {given}, which its page does not offer: {cure}")
+            raise InputError(f"{path} has {given}, which the page does not offer: {cure}")
     return export
 
 
 class MergedRatings(Record):
-    """The agreement of the raters by question, and the labels ("null": no majority)."""
+    """The agreement of raters by question, and the number of each label ("null": no majority)."""
 
     raters: tuple[str, ...]
     items: int
@@ -163,8 +162,8 @@ class MergedRatings(Record):
     labels: Mapping[str, int]
 
 
-def merged(exports: Sequence[RatingExport]) -> MergedRatings:
-    """Measures the agreement on each question that was asked, and counts the labels."""
+def merge_ratings(exports: Sequence[RatingExport]) -> MergedRatings:
+    """Measures the agreement on each question with an answer, and counts the labels."""
     items, agreement = exports[0].items, dict[str, Mapping[str, Measured]]()
     for question in QUESTIONS:
         values = [_values(exports, item, question) for item in items]
@@ -180,7 +179,7 @@ def merged(exports: Sequence[RatingExport]) -> MergedRatings:
 
 
 def labelled_rows(exports: Sequence[RatingExport]) -> Iterator[dict[str, Any]]:
-    """Yields each item with the answers of more than half of the votes, or None, and with the votes."""
+    """Yields each item with its votes, and with the answer of the majority (None: no majority)."""
     for item in exports[0].items:
         row = item.model_dump(mode="json", exclude_defaults=True)
         if item.claim is not None:

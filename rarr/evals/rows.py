@@ -1,4 +1,4 @@
-"""Reads files of JSON lines, of which each line becomes a row."""
+"""Reads rows from files of JSON lines."""
 
 import gzip
 import json
@@ -37,19 +37,19 @@ def _filled(text: str) -> str:
     return text
 
 
-def listed(given: Any) -> Any:
-    """Makes a list of a text or an object."""
+def as_list(given: Any) -> Any:
+    """Puts a text or an object into a list. Returns any other value unchanged."""
     return [given] if isinstance(given, str | dict) else given
 
 
 Text = Annotated[str, AfterValidator(_filled)]
 """A text that is not empty."""
-Texts = Annotated[tuple[Text, ...], BeforeValidator(listed)]
+Texts = Annotated[tuple[Text, ...], BeforeValidator(as_list)]
 """A text, or a list of texts."""
 
 
 class Row(BaseModel):
-    """Base of all rows. Keys that a row does not declare are ignored; null is the same as a missing key."""
+    """The base class of rows. Unknown keys are ignored. A key with the value null counts as missing."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -57,7 +57,7 @@ class Row(BaseModel):
 
 
 class RatedPassage(BaseModel):
-    """A passage of evidence as raters see it. `source` is its address; empty if the row gives none."""
+    """A passage of evidence that raters see. `source` is its address; empty if the address is not known."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -72,13 +72,13 @@ class RatedPassage(BaseModel):
 
 
 class RowEvidence(RatedPassage):
-    """A piece of evidence of a row."""
+    """A passage of evidence of a row, with its date."""
 
     published_at: datetime | None = None
 
     @property
     def given(self) -> dict[str, Any]:
-        """The fields that a passage needs, without empty ones."""
+        """Returns the fields that are not empty, as arguments for a passage."""
         return {name: value for name, value in self.model_dump().items() if value}
 
     @field_validator("published_at", mode="before")
@@ -91,7 +91,7 @@ class RowEvidence(RatedPassage):
 
 
 class EvalRow(Row):
-    """A text, maybe with a person's revision. Without `evidence`, what the settings name is searched."""
+    """A text, and a person's revision if there is one. Without `evidence`, the settings name the sources."""
 
     text: Text = Field(validation_alias=AliasChoices("text", "original"))
     context: str | None = Field(None, validation_alias=AliasChoices("context", "question"))
@@ -100,13 +100,13 @@ class EvalRow(Row):
 
 
 class ClaimRow(Row):
-    """A claim with its evidence, and the judgement of people: `label`, or `supported` alone, or None.
+    """A claim with its evidence. `label` and `supported` are judgements of people; None: no judgement.
 
-    `system` wrote the claim, and `field` is its domain; empty if not known. Both may stand in "meta".
+    `system` is the writer of the claim, and `field` is its domain; empty if not known.
     """
 
     claim: Text
-    evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(listed)]
+    evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(as_list)]
     question: Text | None = None
     label: AttributionClass | None = None
     supported: StrictBool | None = None
@@ -122,7 +122,7 @@ class ClaimRow(Row):
         label = label.strip().lower()
         supported = label == "attributable"
         if given.get("supported", supported) is not supported:
-            raise ValueError(f'its "label" is {label!r}, and its "supported" says otherwise: keep one')
+            raise ValueError(f'its "label" is {label!r}, which contradicts its "supported": keep one of them')
         return given | {"label": label, "supported": supported}
 
 
@@ -130,10 +130,10 @@ Kind = TypeVar("Kind", bound=Row)
 
 
 def read_rows(path: Path, kind: type[Kind], example: str = "those of its publishers") -> list[Kind]:
-    """Reads the rows of a file of JSON lines, gzipped if its name ends in `.gz`.
+    """Reads the rows of a file of JSON lines. If the name ends in `.gz`, the file is gzipped.
 
-    A row without an "id" gets the number of its line. Raises `InputError`, with the `example` of a line, for
-    a file that cannot be read or is empty, and for the first line that is no row.
+    A row without an "id" gets the number of its line. Raises `InputError`, with an `example` of a right line,
+    if the file is missing or empty, or if a line is not a valid row.
     """
     rows: dict[str, Kind] = {}
     try:
@@ -148,7 +148,7 @@ def read_rows(path: Path, kind: type[Kind], example: str = "those of its publish
         try:
             value = valid(json.loads(line.decode("utf-8-sig")))
             row = kind.model_validate({"id": number, **_without_null(value)})
-            why = f"its id {row.id!r} is that of an earlier line" if row.id in rows else ""
+            why = f"an earlier line has the same id {row.id!r}" if row.id in rows else ""
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))

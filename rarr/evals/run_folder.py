@@ -1,11 +1,10 @@
-"""Runs over rows in a folder: inputs, finished rows, report. No crash loses a row, and none is done twice.
+"""Runs over rows, in a folder that can continue after a crash. A finished row is neither lost nor repeated.
 
-run.json            the inputs: digests of the data and of what is searched, and the settings without secrets
-predictions.jsonl   a line for each finished row. A line is appended whole, and is on the disk before the next
-                    step; a row with an error has none, and is repeated
-report.html         the report as a page, of `rarr eval`
-report.json         the report; it exists once the run is finished
-run.lock            held by the process that works here
+run.json            the inputs of the run: digests of data and corpus, and the settings without secrets
+predictions.jsonl   a line for each finished row without an error; the next call repeats the other rows
+report.html         the report as a page, only of `rarr eval`
+report.json         the report of a finished run
+run.lock            locked by the process that works in the folder
 """
 
 import asyncio
@@ -33,44 +32,44 @@ from rarr.valid_unicode import valid
 RUN, PREDICTIONS, LOCK = "run.json", "predictions.jsonl", "run.lock"
 REPORT, PAGE = "report.json", "report.html"
 ELSEWHERE = "give another folder, or delete this one"
-# Settings that may differ between two parts of a run: how hard it tries, and where it stores and reports.
+# Settings that do not change results, so they may change before a run continues.
 _FREE = frozenset(("home", "concurrency", "timeout_s", "refresh", "user_agent"))
 
 
-def inputs(command: str, data: object, settings: Mapping[str, Any], corpus: str = "") -> dict[str, str]:
-    """Names what must not differ when a run continues: its data, its `settings`, and what it searches."""
+def run_inputs(command: str, data: object, settings: Mapping[str, Any], corpus: str = "") -> dict[str, str]:
+    """Returns the inputs that must be the same if the run continues, as texts. `corpus` is a digest."""
     digests = {"data (digest)": digest(data)[:12], "corpus (digest)": corpus[:12]}
     known = {"command": command, "version": VERSION, **digests}
     return known | {name: str(value) for name, value in settings.items()}
 
 
 def digest(value: object) -> str:
-    """Returns a number that bytes, or the Python form of another value, alone decide, in hexadecimal."""
+    """Returns the SHA-256 digest of bytes, or of the `repr` of another value, in hexadecimal."""
     return hashlib.sha256(value if isinstance(value, bytes) else repr(value).encode()).hexdigest()
 
 
-def described(settings: Settings) -> dict[str, str]:
-    """Describes the settings that differ from defaults and affect results, without secrets.
+def changed_settings(settings: Settings) -> dict[str, str]:
+    """Returns the settings, as texts, that differ from the defaults and affect results, without secrets.
 
-    Objects are named by their class. Prompts of the user's own come with a digest.
+    An object is shown by the name of its class. Own prompts and extra options are shown by a digest.
     """
-    texts = {name: _shown(it) for name, it in settings_record(settings).items() if name not in _FREE}
+    texts = {name: _value_text(it) for name, it in settings_record(settings).items() if name not in _FREE}
     for name in texts:
         if isinstance(path := getattr(settings, name), Path) and path.parts[:1] != ("~",):
             texts[name] = str(path.absolute())
     if settings.endpoints:
         texts["endpoints"] += f" ({digest([it.extra for it in settings.endpoints.values()])[:12]})"
-    if settings.prompts is not None:  # a changed prompt is another run
+    if settings.prompts is not None:  # with other prompts, the run is another run
         files = sorted(file for file in settings.prompts.glob("*.md") if file.is_file())
         texts["prompts"] += f" ({digest([(os.fsencode(it.name), it.read_bytes()) for it in files])[:12]})"
     return valid(texts)
 
 
 def corpus_digest(settings: Settings) -> str:
-    """Makes a digest of the files or the index of the corpus; "" without one that can be read."""
+    """Returns a digest of the files or the index of the corpus; "" if the corpus cannot be read."""
     if (path := settings.corpus) is None:
         return ""
-    with suppress(InputError, RuntimeError):  # RuntimeError: the path names an unknown user
+    with suppress(InputError, RuntimeError):  # RuntimeError: the path has an unknown user
         where = located(path.expanduser())
         if is_index(where):
             return digest(read_manifest(where).model_dump())
@@ -78,25 +77,25 @@ def corpus_digest(settings: Settings) -> str:
     return ""
 
 
-def _shown(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, Mapping):
-        value = [f"{name}={_shown(part)}" for name, part in value.items()]
-    return ", ".join(map(_shown, value)) if isinstance(value, list) else str(value)
+        value = [f"{name}={_value_text(part)}" for name, part in value.items()]
+    return ", ".join(map(_value_text, value)) if isinstance(value, list) else str(value)
 
 
 class FinishedLine(Record):
-    """The result of the row with this id, a line of `predictions.jsonl`; or the reason why it has none."""
+    """A line of `predictions.jsonl`: the id of a row, with the result or the `error` of the row."""
 
     id: str
     error: str = ""
 
     @property
     def is_judged(self) -> bool:
-        """Has the row a result that a measure can use?"""
+        """Tells whether measures can use the result."""
         return not self.error
 
-    def line(self) -> bytes:
-        """Writes the result as one line of JSON, without empty fields."""
+    def json_line(self) -> bytes:
+        """Returns the result as a line of JSON, without empty fields."""
         unset = {name for name in type(self).model_fields if getattr(self, name) in (None, "")}
         return self.model_dump_json(exclude=unset).encode() + b"\n"
 
@@ -106,12 +105,12 @@ Pairs = Sequence[tuple[Any, Any]]  # rows, each with its line
 
 
 class Worker(NamedTuple):
-    """Works on rows, several at once; what is `opened` is closed in the event loop of the work.
+    """Makes lines from rows. If `make_line` raises `RarrError`, the line of the row gets the error.
 
-    `line` returns the line of a row, or raises `RarrError`, which becomes the error of its line.
+    The objects in `opened` are closed in the event loop of the work, after all rows.
     """
 
-    line: Callable[[Any], Awaitable[FinishedLine]]
+    make_line: Callable[[Any], Awaitable[FinishedLine]]
     opened: Iterable[object] = ()
 
 
@@ -126,28 +125,27 @@ def run_rows(
     on_row: Progress | None = None,
     result_of: Callable[[Any, Any], Any] = lambda row, line: line,
 ) -> list[Any]:
-    """Works on the rows that an earlier process left, and returns the results of all `chosen` rows, in order.
+    """Works on the `chosen` rows that have no line yet, `jobs` rows at the same time, inside `claim_folder`.
 
-    Each of the `rows` has an `id` of its own, and `jobs` of them are worked on at once. A finished row is
-    written at once; `result_of` turns a row and its line into its result. The folder must be `claimed`, or
-    lie in one that is. Raises `InputError` for lines of an earlier process that do not fit.
+    Returns the results of all chosen rows, in order; `result_of` makes a result from a row and its line. The
+    ids of all `rows` differ. Raises `InputError` if an earlier line belongs to no row.
     """
     if jobs < 1:
         raise InputError("jobs is a number of rows: give at least 1")
-    known = _known(rows, path, kind, result_of)
+    known = _earlier_results(rows, path, kind, result_of)
     finished = {row.id: known[row.id] for row in chosen if row.id in known}
     left = [row for row in chosen if row.id not in known]
     todo, say = iter(left), on_row or (lambda count, total: None)
     say(len(finished), len(chosen))
 
     async def work() -> None:
-        for row in todo:  # all tasks take from one iterator
+        for row in todo:  # all tasks share this iterator
             try:
-                line = await worker.line(row)
+                line = await worker.make_line(row)
             except RarrError as error:
                 line = kind(id=row.id, error=str(error))
             if not line.error:
-                await asyncio.to_thread(appending.add, line.line())
+                await asyncio.to_thread(appending.add, line.json_line())
             finished[row.id] = result_of(row, line)
             say(len(finished), len(chosen))
 
@@ -166,37 +164,37 @@ def run_rows(
     return [finished[row.id] for row in chosen]
 
 
-def _known(
+def _earlier_results(
     rows: Sequence[Any], path: Path, kind: type[FinishedLine], result_of: Callable[[Any, Any], Any]
 ) -> dict[str, Any]:
-    """Reads the results of an earlier process, by id."""
+    """Returns the results that an earlier process stored, by id."""
     left, known = {row.id: row for row in rows}, dict[str, Any]()
-    for line in finished_lines(path, kind):
+    for line in read_and_repair_lines(path, kind):
         if (row := left.pop(line.id, None)) is None:
             where = path / PREDICTIONS
-            raise InputError(f"{where} has an extra line, of {line.id!r}: delete it and run again")
+            raise InputError(f"{where} has an extra line, of {line.id!r}: delete that line and run again")
         known[row.id] = result_of(row, line)
     return known
 
 
 @contextmanager
-def claimed(path: Path, made_with: Mapping[str, str]) -> Iterator[None]:
-    """Locks the folder for this process during the block, and makes it if it is missing.
+def claim_folder(path: Path, made_with: Mapping[str, str]) -> Iterator[None]:
+    """Locks the folder for this process during the block. Creates a missing folder.
 
-    Raises `InputError` if it is in use, or holds other files or another run than one `made_with` the same.
+    Raises `InputError` if the folder is in use, has other files, or has a run with other inputs.
     """
     if path.is_dir() and not (path / RUN).exists():
         names = sorted(file.name for file in path.iterdir())
         if others := [name for name in names if name[0] != "." and name not in (LOCK, f"{RUN}.part")]:
-            raise InputError(f"{path} holds {others[0]}, not a run of rarr: give a folder of its own")
+            raise InputError(f"{path} holds {others[0]}, not a run of rarr: give an empty folder")
     message = f"{path} is in use by another process of rarr: wait for it, or give another folder"
     with locked(path / LOCK, message):
-        check(path, made_with)
+        require_same_inputs(path, made_with)
         yield
 
 
-def check(path: Path, made_with: Mapping[str, str], cure: str = ELSEWHERE) -> None:
-    """Raises `InputError`, with the `cure`, if the folder holds a run that was not `made_with` the same."""
+def require_same_inputs(path: Path, made_with: Mapping[str, str], cure: str = ELSEWHERE) -> None:
+    """Raises `InputError`, with the `cure`, if the folder has a run with inputs other than `made_with`."""
     if not (path / RUN).exists():
         return
     try:
@@ -209,24 +207,24 @@ def check(path: Path, made_with: Mapping[str, str], cure: str = ELSEWHERE) -> No
             raise InputError(f"{path} holds a run with {name} {old}, not {new}: {cure}")
 
 
-def begin(path: Path, made_with: Mapping[str, str]) -> None:
-    """Writes the inputs of the run to run.json."""
+def write_inputs(path: Path, made_with: Mapping[str, str]) -> None:
+    """Writes the inputs of the run to `run.json`."""
     with writing(path):
         write_whole(path / RUN, json.dumps(made_with, ensure_ascii=False, indent=2) + "\n")
 
 
-def finish(path: Path, report: Record, page: str = "") -> None:
-    """Writes the report. `report.json` is written last, since it marks the run as finished."""
+def write_report(path: Path, report: Record, page: str = "") -> None:
+    """Writes `report.html`, if there is a `page`, and then `report.json`, which marks the run as finished."""
     with writing(path):
         if page:
             write_whole(path / PAGE, page)
         write_whole(path / REPORT, report.model_dump_json(indent=2) + "\n")
 
 
-def finished_lines(path: Path, kind: type[Line]) -> Iterator[Line]:
-    """Yields the lines of finished rows in their order, without an incomplete last one, which is removed.
+def read_and_repair_lines(path: Path, kind: type[Line]) -> Iterator[Line]:
+    """Yields the lines of finished rows, and removes an incomplete last line from the file.
 
-    Raises `InputError` for any other line that cannot be read.
+    Raises `InputError` for a damaged line.
     """
     for number, line in enumerate(whole_lines(path / PREDICTIONS), start=1):
         try:

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.values import Value, compare, same, states, values
-from rarr.backends.source_lines import labelled
+from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.records import Evidence
 from rarr.records.cards_and_edits import Card, CardEdit, CardVerdict, Place, Quote, Side
@@ -117,7 +117,7 @@ def compared(card: Card, text: str, kept: Sequence[Evidence]) -> Card:
         return doubted(card, ["a passage has the sentence word for word"])
     if card.verdict != "yes" and not card.edits:
         return card
-    excerpts = labelled(kept)
+    excerpts = labelled_excerpts(kept)
     shown = tuple(line for excerpt in excerpts for line in lines_of(excerpt))
     near = _near_quote(edited_sentence(text, card), above, shown)
     if near.verdict == "yes":

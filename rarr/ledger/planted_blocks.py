@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
 from rarr.backends.prompted.cards import MAX_SENTENCES
-from rarr.backends.source_lines import labelled
+from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import Piece, RawCard, RawReading, ReadingBlock, SourceLine
 from rarr.ledger.card import locate_card
 from rarr.ledger.controls import Control, controls, is_disputed, is_missed
@@ -129,7 +129,7 @@ def plant_block(
     `planted` are the most errors and repetitions. Another `salt` gives other controls. `written` has new
     words for some sentences.
     """
-    text, lead, excerpts = state["text"], state.get("lead", 0), labelled(evidence)
+    text, lead, excerpts = state["text"], state.get("lead", 0), labelled_excerpts(evidence)
     pieces = list(_pieces(text, places, lead, written or {}))
     shown = "".join(words for words, _ in pieces)
     errors, repetitions = (min(it, 1) for it in planted) if len(places) <= _FEW else planted

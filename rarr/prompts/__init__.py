@@ -1,4 +1,4 @@
-"""Loads prompts and fills in their variables. Each prompt is one Markdown file; a user's folder may override.
+"""Loads prompts and fills in their variables. Each prompt is a Markdown file, which a user may replace:
 
     ---
     version: 1
@@ -6,15 +6,14 @@
     output: {a JSON schema of the answer, as YAML}
     tokens: 100
     ---
-    Instructions and demonstrations: the same for every call, so that a server's prefix cache keeps them.
+    Instructions and demonstrations, equal in all calls, so that the prefix cache of a server holds them.
     <!-- user -->
     Text: {{text}}
     Query: {{query}}
 
-The part above the line `<!-- user -->` is the system message and holds no variable. A demonstration in it
-is a paragraph: a user message, laid out as the part below is, and after it the answer in one line.
-`tokens` is the most that a whole answer has; without it the limit is the setting's. `labels` maps the words
-by which a judge answers to the classes of attribution.
+The part above `<!-- user -->` is the system message, without variables. A demonstration is a paragraph there:
+a user message in the layout of the part below, then the answer in one line. `tokens` is the limit of an
+answer (default: the limit in the settings). `labels` maps the words of a judge to classes of attribution.
 """
 
 import hashlib
@@ -40,7 +39,7 @@ _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid", coerce_numbers_to_str=True))
 class Prompt:
-    """One prompt. `hash` is the hash of the whole file, so that equal files have equal hashes."""
+    """The prompt of one file. `hash` is the start of the SHA-256 digest of the file."""
 
     name: str
     version: str
@@ -53,14 +52,14 @@ class Prompt:
     labels: Mapping[str, AttributionClass] | None = None
 
     def render(self, **variables: str) -> str:
-        """Fills in the user message, unquoted. Raises `InputError` that names a wrong variable."""
+        """Returns the user message with these values, unquoted. Raises `InputError` with a wrong variable."""
         if problem := _difference(variables, self.variables):
             raise InputError(f"prompt {self.name} {problem}")
-        # In one pass, so that braces in a value are not read as variables.
+        # Replaces all variables in one pass, so that braces in a value stay as they are.
         return _VARIABLE.sub(lambda match: variables[match[1]], self.user)
 
-    def parse(self, user: str) -> dict[str, str] | None:
-        """Reads the quoted variables out of a user message that `render` made; None if it did not make it."""
+    def variables_of(self, user: str) -> dict[str, str] | None:
+        """Reads the variables from a user message; None if the message does not have this form."""
         begin, *rest = _VARIABLE.split(self.user)  # words, variable, words, ..., words
         pattern = re.escape(begin)
         for at in range(0, len(rest), 2):
@@ -72,16 +71,16 @@ class Prompt:
 
 
 def load(name: str, folder: Path | None = None) -> Prompt:
-    """Loads the prompt `name`: from `folder` if it has the file, else from the package.
+    """Loads the prompt `name` from `folder`. If `folder` lacks the file, loads the prompt of the package.
 
-    Its output must have the fields of the package's prompt. Raises `InputError` that names file and cure.
+    Raises `InputError` if the file is wrong, or its output lacks a field of the prompt of the package.
     """
     own = folder and folder / f"{name}.md"
     return load_file(own, name) if own and own.is_file() else _read(FOLDER / f"{name}.md")
 
 
 def load_file(file: Path, name: str) -> Prompt:
-    """Loads the prompt in `file`, of any name, for use in place of the prompt `name`. Raises like `load`."""
+    """Loads a file of any name, which replaces the prompt `name`. Raises the errors of `load`."""
     own, prompt = _read(FOLDER / f"{name}.md"), replace(_read(file), name=name)
     if problem := _difference(prompt.variables, own.variables):
         raise InputError(f"{file} {problem}")
@@ -91,12 +90,12 @@ def load_file(file: Path, name: str) -> Prompt:
 
 
 def names() -> list[str]:
-    """Lists the names of the package's prompts."""
+    """Lists the names of all prompts of the package."""
     return sorted(file.stem for file in FOLDER.glob("*.md"))
 
 
-def require_known(folder: Path) -> None:
-    """Raises `InputError` if `folder` is not a folder, or has a Markdown file that overrides no prompt."""
+def require_prompt_folder(folder: Path) -> None:
+    """Raises `InputError` if `folder` is no folder, or has a Markdown file that replaces no prompt."""
     if not folder.is_dir():
         cure = "name a folder with files such as edit.md"
         raise InputError(f"prompts is {str(folder)!r}, which is not a folder: {cure}")
@@ -108,13 +107,13 @@ def require_known(folder: Path) -> None:
 def _read(file: Path) -> Prompt:
     shown = f"prompt {file.stem}" if file.parent == FOLDER else str(file)
     try:
-        return _parsed(file.stem, file.read_text(encoding="utf-8-sig"))  # some editors write a mark first
+        return _parsed(file.stem, file.read_text(encoding="utf-8-sig"))  # some editors write a BOM
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{shown} cannot be read ({error}): give a Markdown file in UTF-8") from None
     except (ValidationError, TypeError, yaml.YAMLError) as error:
         problem = " ".join(str(error).partition("[type=")[0].split())
-        cure = "give version, variables (names), output (a JSON schema), perhaps tokens and labels, no other"
-        raise InputError(f"{shown} has a header that does not fit ({problem}): {cure}") from None
+        cure = "give version, variables (names), output (a JSON schema); tokens and labels are optional"
+        raise InputError(f"{shown} has a wrong header ({problem}): {cure}") from None
     except ValueError as error:
         raise InputError(f"{shown} {error}") from None
 
@@ -140,7 +139,7 @@ def _parsed(name: str, text: str) -> Prompt:
 
 
 def _difference(given: Iterable[str], known: Sequence[str]) -> str:
-    """Names a variable that is missing or unknown; empty if there is none."""
+    """Returns a phrase about a variable that is missing or unknown; empty if all variables are right."""
     differing = min({*given} ^ {*known}, default=None)
     if differing is None:
         return ""

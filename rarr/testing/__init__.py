@@ -1,11 +1,11 @@
-"""Offers test support: a retriever in memory, and language models that answer from a script.
+"""Doubles for tests: a retriever in memory, and language models that answer from a script.
 
-    InMemoryRetriever   searches given passages
-    ScriptedServer      an OpenAI-compatible server on this machine, with planned failures
-    ScriptedModel       the same answers in process
+    InMemoryRetriever   searches passages that a test gives
+    ScriptedServer      is an OpenAI-compatible server on this machine, with planned failures
+    ScriptedModel       gives the same answers without a server
     RuleModel           answers the prompts of cards by the embedded reader
 
-`python -m rarr.testing` serves `RuleModel` as a language model, to try `rarr` without one.
+`python -m rarr.testing` serves `RuleModel`, so that a user can try `rarr` without a language model.
 """
 
 from rarr.testing.card_answers import RuleModel

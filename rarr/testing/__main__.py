@@ -1,4 +1,4 @@
-"""Runs `python -m rarr.testing`: serves `RuleModel` as a language model, until interrupted."""
+"""The command `python -m rarr.testing`, which serves `RuleModel` until the user interrupts it."""
 
 import argparse
 import threading
@@ -9,7 +9,7 @@ from rarr.testing.server import ScriptedServer
 
 
 def main() -> None:
-    """Parses the command line, serves until interrupted, and prints the address."""
+    """Serves on the port of the command line until the user interrupts. Prints the address."""
     about = "A stand-in for a language model: the embedded reader."
     parser = argparse.ArgumentParser("python -m rarr.testing", description=about)
     parser.add_argument("--port", type=int, default=8000, help="0: any free port (default: 8000)")

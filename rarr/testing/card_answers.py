@@ -1,4 +1,4 @@
-"""Stands in for a language model that reads cards: the embedded reader of near quotations."""
+"""A stand-in for a language model that fills cards, by the embedded reader of near quotations."""
 
 import json
 import re
@@ -15,17 +15,17 @@ _EXCERPT = re.compile(r"^P\d+: (.*)$", re.MULTILINE)
 
 
 def read_cards(variables: Mapping[str, str]) -> dict[str, Any]:
-    """Fills a card for each marked sentence, as the prompt of cards asks."""
-    from rarr.backends.embedded.near_quotes import near_quote_cards  # it takes a while to load
+    """Answers the prompt of cards: fills a card for each marked sentence."""
+    from rarr.backends.embedded.near_quotes import near_quote_cards  # takes a while to load
 
-    pieces = tuple(Piece(words.strip(), int(number)) for number, words in sentences_in(variables))
+    pieces = tuple(Piece(words.strip(), int(number)) for number, words in marked_sentences(variables))
     excerpts = tuple(_excerpts(variables["sources"]))
     read = near_quote_cards(ReadingBlock(variables["context"], variables["before"], pieces, excerpts))
-    cards = ({"s": n, "q": [*card.quotes], "v": card.verdict} | _more(card) for n, card in read.items())
+    cards = ({"s": n, "q": [*it.quotes], "v": it.verdict} | _more_fields(it) for n, it in read.items())
     return {"cards": [*cards]}
 
 
-def _more(card: RawCard) -> dict[str, Any]:
+def _more_fields(card: RawCard) -> dict[str, Any]:
     if card.verdict in ("none", "yes"):
         return {}
     if card.verdict == "open":
@@ -43,14 +43,14 @@ def _excerpts(sources: str) -> Iterator[Excerpt]:
 
 
 def confirm_cards(variables: Mapping[str, str]) -> dict[str, Any]:
-    """Answers whether each marked sentence follows, as the prompt of doubts asks."""
+    """Answers the prompt of doubts: gives the verdict and the quotes of each marked sentence."""
     verdicts = {"none": "open"}
     cards = read_cards(variables)["cards"]
     return {"cards": [{"s": it["s"], "q": it["q"], "v": verdicts.get(it["v"], it["v"])} for it in cards]}
 
 
-def sentences_in(variables: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Finds the marked sentences of a request, with their numbers."""
+def marked_sentences(variables: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Finds the sentences that the variable `text` marks with [S1], [S2]: pairs of number and sentence."""
     return _SENTENCE.findall(variables["text"])
 
 
@@ -59,27 +59,27 @@ ANSWERS: dict[str, Callable[[Mapping[str, str]], dict[str, Any]]] = {
     "check_agreement_doubt": confirm_cards,
     "target_queries": lambda variables: {"questions": []},
 }
-"""By prompt: what `RuleModel` answers, from the variables of the prompt."""
+"""The functions by which `RuleModel` answers a prompt, from its variables."""
 
 
 class RuleModel:
-    """A script for a `ScriptedServer` or `ScriptedModel`, to try `rarr` without a language model.
+    """A script for a `ScriptedServer` or `ScriptedModel` that fills cards without a language model.
 
         with ScriptedServer(RuleModel()) as server: ...
 
-    It reads the user message with the package's own prompt file. A passage decides about a sentence that it
-    nearly repeats. It reads cards, and asks no further questions; `ANSWERS` takes functions for more prompts.
-    Raises `UnansweredError` for others, and for messages in another form.
+    A passage supports or contradicts only a sentence that nearly repeats the passage. The model asks no
+    further questions. `ANSWERS` may get functions for other prompts. Raises `UnansweredError` for a prompt
+    without a function, and for a message in another form than the prompt of the package.
     """
 
     def __call__(self, asked: Asked) -> str:
-        """Answers a request, as JSON in the prompt's schema."""
+        """Answers a request with JSON, in the schema of the prompt."""
         name = asked.prompt or "a request without the name of a prompt"
         if (answer := ANSWERS.get(name)) is None:
             raise UnansweredError(f"RuleModel only reads cards, and has no answer to {name}: name a model")
-        # All user messages, because the last may be the complaint about an unreadable answer.
+        # Tries all user messages, because the last may complain about an unreadable answer.
         users = (message.content for message in asked.messages if message.role == "user")
-        variables = next(filter(None, map(prompts.load(name).parse, users)), None)
+        variables = next(filter(None, map(prompts.load(name).variables_of, users)), None)
         if variables is None:
-            raise UnansweredError(f"this message cannot be read: it does not have the form of {name}.md")
+            raise UnansweredError(f"the message does not have the form of {name}.md: send a rendered prompt")
         return json.dumps(answer(variables), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Offers a retriever that searches given passages, and records its calls."""
+"""A retriever for tests: searches the passages that the test gives, and records all calls."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,22 +8,22 @@ from rarr.errors import InputError
 from rarr.records import Passage
 
 RETRIEVED_AT = datetime(2026, 1, 1, tzinfo=UTC)
-"""The time of retrieval of every passage that was given as a string."""
+"""The time of retrieval of each passage that a test gives as a string."""
 
 Found = Sequence[Passage | str] | Exception
 
 
 class InMemoryRetriever:
-    """Searches the given passages. `calls` are (query, k).
+    """Searches the given passages. `calls` lists the pairs (query, k) of all searches.
 
         InMemoryRetriever(["The library opened in 1976.", passage])
         InMemoryRetriever({"When did it open?": ["It opened in 1976."], "Who built it?": OSError("down")})
 
-    A list is searched by the words that query and passage share. In a mapping, a query gets its own list;
-    other queries get nothing. A string is a passage with its own source. An exception is raised.
+    In a list, a search finds the passages that share a word with the query. In a mapping, it finds the list
+    of the query, or nothing; an exception is raised. A string becomes a passage with a source of its own.
     """
 
-    offline = True  # can be used with the setting `offline`
+    offline = True  # allowed with the setting `offline`
 
     def __init__(self, passages: Mapping[str, Found] | Found = ()) -> None:
         if isinstance(passages, str):
@@ -32,7 +32,7 @@ class InMemoryRetriever:
         self._passages = passages
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns the matching passages of the `k` best sources; those of the same rank keep their order."""
+        """Returns the matching passages of the `k` best sources, the best passage first."""
         self.calls.append((query, k))
         script = self._passages
         given = script.get(query, ()) if isinstance(script, Mapping) else script
@@ -40,13 +40,13 @@ class InMemoryRetriever:
             raise given
         found = [_passage(entry) for entry in given]
         if not isinstance(script, Mapping):
-            shared = [(len(words(query) & words(passage.text)), passage) for passage in found]
+            shared = [(len(lower_words(query) & lower_words(passage.text)), passage) for passage in found]
             found = [passage for count, passage in sorted(shared, key=lambda pair: -pair[0]) if count]
         sources = list(dict.fromkeys(passage.source for passage in found))[:k]
         return [passage for passage in found if passage.source in sources]
 
 
-def words(text: str) -> set[str]:
+def lower_words(text: str) -> set[str]:
     """Returns the words of a text in lower case."""
     return set(re.findall(r"\w+", text.lower()))
 

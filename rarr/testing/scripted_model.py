@@ -1,4 +1,4 @@
-"""Offers a language model in process that answers from a script, and what scripted models have in common."""
+"""A language model that answers from a script, and the parts that `rarr.testing.server` shares."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Message, To
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """One sample of one request. `prompt` is the prompt's name; None where the request does not tell it."""
+    """One sample of a request. `prompt` is the name of the prompt; None if the request has no name."""
 
     prompt: str | None
     messages: tuple[Message, ...]
@@ -20,17 +20,17 @@ class Asked:
 
     @property
     def system(self) -> str:
-        """The system messages, each on its own lines."""
+        """Returns the system messages, joined by line ends."""
         return "\n".join(message.content for message in self.messages if message.role == "system")
 
     @property
     def user(self) -> str:
-        """The last user message."""
+        """Returns the last user message."""
         return next((message.content for message in reversed(self.messages) if message.role == "user"), "")
 
     @property
     def text(self) -> str:
-        """All messages, each on its own lines."""
+        """Returns all messages, joined by line ends."""
         return "\n".join(message.content for message in self.messages)
 
 
@@ -39,10 +39,10 @@ NO_TOKENS = Tokens()
 
 @dataclass(frozen=True, kw_only=True)
 class Request(Asked):
-    """One HTTP request. Names in `headers` are in lower case; `body` are the fields of its JSON or its query.
+    """An HTTP request. The names in `headers` are in lower case. `body` has the fields of its JSON or query.
 
-    `arrived` and `left` are by `time.perf_counter`; `left` is None while the request is in flight. `status`
-    is None if no answer was sent, and `tokens` are those of the usage in the answer.
+    `arrived` and `left` are times of `time.perf_counter`. `left` is None until the server has answered.
+    `status` is None if the server sent no answer. `tokens` is the usage that the answer states.
     """
 
     method: str
@@ -56,12 +56,12 @@ class Request(Asked):
 
     @property
     def model(self) -> str:
-        """The model that the request names."""
+        """Returns the name of the model in the request."""
         return str(self.body.get("model", ""))
 
     @property
     def n(self) -> int:
-        """The number of answers that the request asks for."""
+        """Returns the number of answers that the request asks for."""
         n = self.body.get("n")
         return n if isinstance(n, int) else 1
 
@@ -69,40 +69,40 @@ class Request(Asked):
 Given = str | Mapping[str, Any]
 AskedT = TypeVar("AskedT", bound=Asked)
 Answers = Mapping[str, Given] | Callable[[AskedT], Given]
-"""A script: a function of the request, or a mapping whose first key that occurs in the text gives the answer.
+"""A script: a function that answers a request, or a mapping from words to answers.
 
-An answer that is not a string is dumped as JSON.
+The first key of the mapping that occurs in the request wins. An answer that is no string becomes JSON.
 """
 
 
 class UnansweredError(Exception):
-    """The script has no answer to a request: the test, or the prompt, did not mean to send it."""
+    """Raised if the script has no answer to a request."""
 
 
 def answer_to(asked: AskedT, answers: Answers[AskedT]) -> str:
-    """Finds the answer to a request. Raises `UnansweredError` if no key of a mapping is in its text."""
+    """Returns the scripted answer to a request. Raises `UnansweredError` if no key of a mapping fits."""
     if callable(answers):
         given = answers(asked)
     elif (key := next((key for key in answers if key in asked.text), None)) is not None:
         given = answers[key]
     else:
-        raise UnansweredError(f"the script has no answer: none of its {len(answers)} keys is in the request")
+        raise UnansweredError(f"none of the {len(answers)} keys of the script is in the request: add a key")
     return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
 
 
 def tokens_of(messages: Sequence[Message], texts: Sequence[str]) -> Tokens:
-    """Counts the tokens of messages and answers, with `estimated_tokens`."""
+    """Estimates the tokens of messages and answers, by `estimated_tokens`."""
     return Tokens(estimated_tokens([message.content for message in messages]), estimated_tokens(texts))
 
 
 class ScriptedModel:
-    """A chat model that answers from a script. `calls` are the requests, in order.
+    """A chat model that answers from a script. `calls` lists all requests in order.
 
         ScriptedModel({"When did it open?": {"verdict": "agrees"}})
         ScriptedModel(lambda asked: f"{asked.prompt}, sample {asked.sample}")
 
-    `failures` are raised, one for each call (None: the call is answered); later calls are answered. A request
-    that no key of the script fits raises a `CallFailure`. `latency`: seconds before each answer.
+    Each call takes the next of `failures` and raises it; at None, and after the last, the model answers. A
+    request that the script cannot answer raises `CallFailure`. `latency`: seconds before each answer.
     """
 
     def __init__(
@@ -119,7 +119,7 @@ class ScriptedModel:
         self._failures = iter(failures)
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Returns the scripted answers, one for each sample, or raises the next of `failures`."""
+        """Returns a scripted answer for each sample, or raises the next of `failures`."""
         self.calls.append(ask)
         failure = next(self._failures, None)
         await asyncio.sleep(self._latency)
@@ -133,4 +133,4 @@ class ScriptedModel:
         return Answer(texts, tokens_of(ask.messages, texts), served=self.name)
 
     async def aclose(self) -> None:
-        """Closes nothing: no connection is open."""
+        """Does nothing: this model has no connections."""

@@ -1,4 +1,4 @@
-"""Runs a scripted OpenAI-compatible server on this machine, in threads, and records requests and outcomes."""
+"""A scripted OpenAI-compatible server on this machine, which records each request with its outcome."""
 
 import json
 import math
@@ -19,15 +19,15 @@ from rarr.testing.scripted_model import NO_TOKENS, Answers, Request, UnansweredE
 from rarr.tools.models.chat import Message, Tokens
 
 FOREVER = math.inf
-GLANCE_S = 0.02  # seconds between looks whether the server closes or the client has gone, or between bytes
+GLANCE_S = 0.02  # seconds between checks if the server closes or the client is gone, or between bytes
 _ROLES: Mapping[str, Any] = {"system": "system", "developer": "system", "assistant": "assistant"}
 
 
 @dataclass(frozen=True)
 class Reply:
-    """An HTTP reply: `steps`, then `body`. `tokens` are the tokens of its usage.
+    """An HTTP reply: first the `steps`, then the `body`. `tokens` is the usage that the reply states.
 
-    A step is bytes to send, a number of seconds to wait, or None, at which the connection closes.
+    A step is bytes to send, a number of seconds to wait, or None, which closes the connection.
     """
 
     status: int
@@ -39,11 +39,11 @@ class Reply:
 
 
 class Listener:
-    """Answers requests with `reply_to`, and records them. `port` 0 is any free port."""
+    """A server in threads that answers with `reply_to` and records the requests. Port 0 is any free port."""
 
     def __init__(self, reply_to: Callable[[Request], Reply], *, port: int = 0) -> None:
         self.in_flight_most = 0
-        """The largest number of requests at once."""
+        """The largest number of requests at the same time."""
         self.reply_to, self._port = reply_to, port
         self._requests: list[Request] = []
         self._lock, self.closing = threading.Lock(), threading.Event()
@@ -59,29 +59,29 @@ class Listener:
         self.close()
 
     def close(self) -> None:
-        """Stops listening; a hanging request ends at once."""
+        """Stops the server. Requests that hang end immediately."""
         self.closing.set()
         self._http.shutdown()
         self._http.server_close()
 
     @property
     def url(self) -> str:
-        """The base URL, once the server is entered. After closing, it refuses connections."""
+        """Returns the base URL of the running server, which ends in /v1."""
         return f"http://127.0.0.1:{self._port}/v1"
 
     @property
     def requests(self) -> list[Request]:
-        """All requests with their outcomes, in the order of arrival."""
+        """Returns all requests with their outcomes, in the order of arrival."""
         with self._lock:
             return list(self._requests)
 
     @property
     def tokens(self) -> Tokens:
-        """The sum of the tokens in the usage of all answers."""
+        """Returns the sum of the usages that all answers stated."""
         return Tokens(*map(sum, zip(NO_TOKENS, *(each.tokens for each in self.requests), strict=True)))
 
-    def record(self, number: int | None, request: Request) -> int:
-        """Records a request that has arrived (None), or its outcome, and returns its number."""
+    def record_request(self, number: int | None, request: Request) -> int:
+        """Stores a new request (`number` None), or replaces the request `number`. Returns the number."""
         with self._lock:
             if number is not None:
                 self._requests[number] = request
@@ -96,7 +96,7 @@ class _HttpServer(ThreadingHTTPServer):
     request_queue_size = 1024
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Prints errors of a handler, but not those of a connection that the client closed."""
+        """Prints an error of a handler, unless the client closed the connection."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
@@ -105,13 +105,13 @@ class _Handler(BaseHTTPRequestHandler):
     listener: Listener
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
-    wbufsize = -1  # head and body in one packet
+    wbufsize = -1  # sends head and body in one packet
     _has_begun = False
 
     def do_GET(self) -> None:
         self.close_connection = True
         request = self._request()
-        number = self.listener.record(None, request)
+        number = self.listener.record_request(None, request)
         reply, whole = self.listener.reply_to(request), True
         try:
             for step in reply.steps:
@@ -122,10 +122,10 @@ class _Handler(BaseHTTPRequestHandler):
                     break
         except OSError:  # the client has gone
             whole = False
-        # Before the answer ends, so that whoever has the answer sees it in the record.
+        # Records the outcome before the answer ends, so that a client with the answer finds the outcome.
         status = reply.status if whole or self._has_begun else None
         left = time.perf_counter()
-        self.listener.record(number, replace(request, left=left, status=status, tokens=reply.tokens))
+        self.listener.record_request(number, replace(request, left=left, status=status, tokens=reply.tokens))
         if whole:
             self._send(reply, reply.body)
             self.wfile.write(b"0\r\n\r\n")
@@ -133,7 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
     do_POST = do_GET  # noqa: N815  # the name of http.server
 
     def log_message(self, *_: object) -> None:
-        """Logs nothing: the record holds every request."""
+        """Logs nothing, because the listener records all requests."""
 
     def _request(self) -> Request:
         try:
@@ -164,11 +164,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
 
     def _wait(self, seconds: float) -> bool:
-        """Sends what was written, and waits; returns False if the server closes or the client has gone."""
+        """Sends the written bytes and waits. Returns False if the server closes or the client is gone."""
         self.wfile.flush()
         until = time.perf_counter() + seconds
         while (left := until - time.perf_counter()) > 0:
-            gone = select.select([self.connection], [], [], 0)[0]  # it sends nothing before its answer
+            gone = select.select([self.connection], [], [], 0)[0]  # a waiting client sends nothing
             if gone or self.listener.closing.wait(min(left, GLANCE_S)):
                 return False
         return True
@@ -183,25 +183,25 @@ def _messages(body: Mapping[str, Any]) -> Iterable[Message]:
         yield Message(_ROLES.get(str(message.get("role")), "user"), content)
 
 
-TOKEN = 4  # characters of a token
+TOKEN = 4  # characters
 _PAGE = b"<!DOCTYPE html><html><body><h1>Welcome to the gateway</h1></body></html>"
 
 
 @dataclass(frozen=True)
 class Failure:
-    """How a request fails: `Failure(429)` by a status of HTTP, `Failure("hang")` in another way.
+    """A planned failure of a request: an HTTP status, as in `Failure(429)`, or another `kind`.
 
-        hang      no answer comes
-        drip      a byte comes at a time, without end
+        hang      the server sends no answer
+        drip      the server sends single bytes without end
         stall     a stream stops after its first token; an answer in one piece hangs
-        endless   `message` comes again and again; an answer in one piece ends at `max_tokens`
+        endless   a stream repeats `message` without end; an answer in one piece ends at `max_tokens`
         die       the connection closes after half of the answer
-        cut       half of each text comes, with finish_reason "length"
-        html      the page of a proxy comes with status 200
-        empty     a completion without choices comes
-        no_usage  a completion without usage comes
+        cut       the server sends half of each text, with finish_reason "length"
+        html      the server sends the page of a proxy, with status 200
+        empty     the server sends a completion without choices
+        no_usage  the server sends a completion without usage
 
-    `message` and `retry_after`, in seconds, belong to a status.
+    A status may have a `message` and `retry_after`, in seconds.
     """
 
     kind: int | Literal["hang", "drip", "stall", "endless", "die", "cut", "html", "empty", "no_usage"]
@@ -209,18 +209,18 @@ class Failure:
     retry_after: float | None = None
 
 
-def failed(status: int, message: str, *, param: str | None = None, retry_after: float | None = None) -> Reply:
-    """Makes an error in OpenAI's form."""
+def error_reply(status: int, message: str, *, param: str = "", retry_after: float | None = None) -> Reply:
+    """Makes an error reply in the form of OpenAI."""
     kind = "server_error" if status >= 500 else "invalid_request_error"
-    error = {"message": message, "type": kind, "param": param, "code": None}
+    error = {"message": message, "type": kind, "param": param or None, "code": None}
     return Reply(status, _as_json({"error": error}), retry_after=retry_after)
 
 
-def instead(failure: Failure | None, *, streams: bool = False) -> Reply | None:
-    """Makes the reply that a failure puts in place of an answer; None if a completion is to be sent."""
+def reply_to_failure(failure: Failure | None, *, streams: bool = False) -> Reply | None:
+    """Makes the reply that replaces the completion; None if the server sends a completion nevertheless."""
     match failure:
         case Failure(int(status), message, retry_after):
-            return failed(status, message or HTTPStatus(status).phrase, retry_after=retry_after)
+            return error_reply(status, message or HTTPStatus(status).phrase, retry_after=retry_after)
         case Failure("hang" | "stall") if failure.kind == "hang" or not streams:
             return Reply(200, steps=[FOREVER])
         case Failure("drip"):
@@ -230,7 +230,7 @@ def instead(failure: Failure | None, *, streams: bool = False) -> Reply | None:
     return None
 
 
-def answered(
+def completion_reply(
     request: Request, texts: Sequence[str], tokens: Tokens, failure: Failure | None, latency: float
 ) -> Reply:
     kind, message = (failure.kind, failure.message) if failure else (None, "")
@@ -291,23 +291,23 @@ def _as_json(value: object) -> bytes:
 
 
 Plan = Iterable[Failure | None] | Callable[[Request], Failure | None]
-"""One entry for each request for completions, in the order of arrival, then none; None is a normal answer.
+"""The failures of requests for completions, in the order of arrival, or a function of the request.
 
-Or a function of the request.
+None is a normal answer. After the last entry, all answers are normal.
 """
 
 
 class ScriptedServer(Listener):
-    """Answers POST /v1/chat/completions by its script, and GET /v1/models.
+    """Answers POST /v1/chat/completions from a script, and GET /v1/models.
 
         with ScriptedServer({"When did it open?": {"verdict": "agrees"}}, plan=[Failure(429)]) as server:
             client = AsyncOpenAI(base_url=server.url, api_key="none")
 
-    `answers`: a function of the `Request`, called for each sample and from several threads, or a mapping from
-    a part of the messages to the answer. A request without an answer gets status 400.
+    `answers`: a function of the `Request`, which several threads call for each sample, or a mapping from a
+    part of the messages to the answer. A request without an answer gets status 400.
     `plan`: a failure (or None) for each request for a completion, such as `repeat(Failure(500))`.
-    `requires_key`: another key gets status 401, which shows that key, as careless servers do.
-    `rejects`: parameters that are refused, such as `response_format`, or as a model refuses a temperature.
+    `requires_key`: a request with another key gets status 401, and the message repeats that key.
+    `rejects`: names of parameters that the server refuses, such as `response_format` or `temperature`.
     `latency`: seconds before an answer. `port`: 0 is any free port.
     """
 
@@ -334,36 +334,36 @@ class ScriptedServer(Listener):
             case "GET", "/v1/models":
                 model = {"object": "model", "created": 0, "owned_by": "r"}
                 data = [{"id": name, **model} for name in self._models]
-                return self._refused_key(request) or Reply(200, _as_json({"object": "list", "data": data}))
+                return self._key_refusal(request) or Reply(200, _as_json({"object": "list", "data": data}))
             case "POST", "/v1/chat/completions":
                 try:
-                    return self._completed(request)
+                    return self._complete(request)
                 except UnansweredError as error:
-                    return failed(400, str(error))
-                except Exception as error:  # the caller's functions may raise anything
-                    return failed(500, f"the script raised {type(error).__name__}: {error}")
-        return failed(404, f"Invalid URL ({request.method} {request.path})")
+                    return error_reply(400, str(error))
+                except Exception as error:  # the functions of a test may raise anything
+                    return error_reply(500, f"the script raised {type(error).__name__}: {error}")
+        return error_reply(404, f"Invalid URL ({request.method} {request.path})")
 
-    def _completed(self, request: Request) -> Reply:
+    def _complete(self, request: Request) -> Reply:
         with self._taking:
             failure = self._plan(request)
-        refusal = instead(failure, streams=bool(request.body.get("stream")))
-        if refusal := refusal or self._refused_key(request) or self._refused(request):
+        refusal = reply_to_failure(failure, streams=bool(request.body.get("stream")))
+        if refusal := refusal or self._key_refusal(request) or self._refusal(request):
             return refusal
         texts = [answer_to(replace(request, sample=n), self._answers) for n in range(request.n)]
         tokens = tokens_of(request.messages, texts)
-        return answered(request, texts, tokens, failure, self._latency)
+        return completion_reply(request, texts, tokens, failure, self._latency)
 
-    def _refused_key(self, request: Request) -> Reply | None:
+    def _key_refusal(self, request: Request) -> Reply | None:
         given = request.headers.get("authorization", "").removeprefix("Bearer ")
         is_right = self._requires_key in (None, given)
-        return None if is_right else failed(401, f"Incorrect API key provided: {given}.")
+        return None if is_right else error_reply(401, f"Incorrect API key provided: {given}.")
 
-    def _refused(self, request: Request) -> Reply | None:
+    def _refusal(self, request: Request) -> Reply | None:
         if not request.messages:
-            return failed(400, "Missing required parameter: 'messages'.", param="messages")
+            return error_reply(400, "Missing required parameter: 'messages'.", param="messages")
         for name in self._rejects:
             if name in request.body and (name != "n" or request.n > 1):
                 said = f"'{name}' does not support {json.dumps(request.body[name])} with this model."
-                return failed(400, f"Unsupported value: {said}", param=name)
+                return error_reply(400, f"Unsupported value: {said}", param=name)
         return None

@@ -74,9 +74,9 @@ def span(kind: Kind, name: str, about: str = "", **body: Any) -> Iterator[TraceS
     if recorder is None:
         yield TraceSpan(0, 0, kind, name, about, 0.0, body=body)
         return
-    within = outer.number if outer else 0
-    new = TraceSpan(recorder.number(), within, kind, name, about or _ABOUT.get(), recorder.now(), body=body)
-    recorder.begin(new)
+    number, within = recorder.next_number(), outer.number if outer else 0
+    new = TraceSpan(number, within, kind, name, about or _ABOUT.get(), recorder.now(), body=body)
+    recorder.begin_span(new)
     try:
         with _set(_CURRENT, new):
             yield new
@@ -85,7 +85,7 @@ def span(kind: Kind, name: str, about: str = "", **body: Any) -> Iterator[TraceS
         raise
     finally:
         new.seconds = recorder.now() - new.started
-        recorder.end(new)
+        recorder.end_span(new)
 
 
 def about(id: str) -> Any:  # noqa: A002  # the field of the records
@@ -101,13 +101,13 @@ def body() -> dict[str, Any]:
 def keep(prompt: Prompt) -> None:
     """Passes the prompt to the recorder, where there is one."""
     if (recorder := _RECORDER.get()) is not None:
-        recorder.keep(prompt)
+        recorder.write_prompt_once(prompt)
 
 
 async def saved() -> None:
     """Waits until the recorder, where there is one, has stored paid answers, if the run may be resumed."""
     if (recorder := _RECORDER.get()) is not None:
-        await recorder.saved()
+        await recorder.flush_if_resumable()
 
 
 def named(error: BaseException) -> str:

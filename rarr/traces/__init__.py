@@ -1,1 +1,1 @@
-"""Records every node's input and output in a run, and reads the records to show or replay the run."""
+"""Records what every node of a run reads and returns. Reads the records to show the run or to repeat it."""

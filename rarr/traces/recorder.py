@@ -1,6 +1,6 @@
-"""Records the runs of a reviser while they go on, so that a killed run leaves its spans so far.
+"""Writes the trace of a run during the run, so that a killed run leaves the spans that it finished.
 
-One thread packs and writes what the runs hand over, in order, while the event loop continues.
+The runs queue their spans. One thread writes the queue in order, while the event loop continues.
 """
 
 import asyncio
@@ -30,38 +30,38 @@ from rarr.tools.models.failures import redacted
 from rarr.tools.models.run_budget import Meter
 from rarr.tools.trace_spans import TraceSpan, named, recording
 from rarr.traces.store import TraceStore
-from rarr.traces.trace_file import FORMAT, PromptFields, RunFacts, StoredSpan, TraceFile, line_of
+from rarr.traces.trace_file import FORMAT, PromptFields, RunFacts, StoredSpan, TraceFile, json_line
 from rarr.traces.trace_reader import RecordedAnswers, Trace
 from rarr.valid_unicode import valid
 
-_TOGETHER_S = 0.02  # seconds of a run that are written at once, which costs less; a crash loses at most these
+_TOGETHER_S = 0.02  # seconds; spans of this time are written together, and a crash loses them
 _PRUNE_EVERY = 200  # runs
-_FAILURES = (RarrError, TypeError, ValueError, OSError)  # they end a trace, but not its run
+_FAILURES = (RarrError, TypeError, ValueError, OSError)  # these errors end the trace; the run continues
 _FAILED = "trace_failed"
 
 _log = logging.getLogger("rarr")
 
 
-class Recording:
-    """Records the runs of one reviser, and hands a resumed run its earlier answers and spending."""
+class ReviserRecorder:
+    """Records all runs of one reviser. Gives a resumed run its earlier answers and usage."""
 
     def __init__(self, settings: Settings, *, resumable: bool = False) -> None:
-        """`resumable` writes each answer at once, so that no paid answer is lost."""
+        """With `resumable`, a run waits until each answer is written, so that no paid answer is lost."""
         self._settings, self._resumable, self._runs = settings, resumable, 0
         self._store = TraceStore(settings.home)
         self._version, self._values = VERSION, settings_record(settings)
 
     @asynccontextmanager
-    async def of(
+    async def record_run(
         self, run_id: str, start: State, baseline: Baseline, meter: Meter, earlier: Trace | None
     ) -> AsyncIterator["RunRecorder"]:
-        """Records the run of the `async with` block, which hands its revision to the recorder at the end.
+        """Records the run of the `async with` block. The block passes its revision to `RunRecorder.finish`.
 
-        `start` is the state with which the run begins. The `meter` of a resumed run gets the answers, the
-        spending and the seconds of its `earlier` trace.
+        `start` is the first state. If the run is resumed, `earlier` is its trace, and the `meter` gets
+        the answers, the usage and the seconds of this trace.
         """
-        recorder = RunRecorder(self._store, run_id, meter, at_once=self._resumable)
-        in_order(self._prune)
+        recorder = RunRecorder(self._store, run_id, meter, resumable=self._resumable)
+        in_order(self._prune_old_traces)
         if earlier is not None:
             meter.answers, meter.by_node = RecordedAnswers(earlier).answer, earlier.spending()
             meter.before_s = earlier.seconds
@@ -77,13 +77,13 @@ class Recording:
             with recording(recorder):
                 yield recorder
         except BaseException as error:
-            written = recorder.ended(named(error))
+            written = recorder.write_end(named(error))
             if not isinstance(error, GeneratorExit):  # a generator that is closed cannot await
                 await result_of(written)
             raise
 
-    async def earlier(self, run_id: str, state: State) -> Trace | None:
-        """Reads the trace of a run of this text and context; None if there is no such trace."""
+    async def earlier_trace(self, run_id: str, state: State) -> Trace | None:
+        """Reads the trace of the run `run_id`; None if there is no valid trace of this text and context."""
 
         def read() -> Trace | None:
             try:
@@ -97,8 +97,8 @@ class Recording:
 
         return await result_of(in_order(read))
 
-    def _prune(self) -> None:
-        """Removes old traces before the first run, and every 200 runs. A failure is only logged."""
+    def _prune_old_traces(self) -> None:
+        """Removes old traces before the first run, and again after every 200 runs. Logs a failure."""
         self._runs += 1
         if self._runs % _PRUNE_EVERY == 1:
             try:
@@ -109,11 +109,11 @@ class Recording:
 
 
 class RunRecorder:
-    """Hands the lines of one run to the thread that writes. A failed write loses the trace, not the run."""
+    """Queues the lines of one run for the writing thread. After a failed write, the run has no trace."""
 
-    def __init__(self, store: TraceStore, run_id: str, meter: Meter, *, at_once: bool = False) -> None:
-        """The `meter` warns once if the trace cannot be written; `at_once`: as `resumable`."""
-        self._store, self._run_id, self._at_once = store, run_id, at_once
+    def __init__(self, store: TraceStore, run_id: str, meter: Meter, *, resumable: bool = False) -> None:
+        """After the first failed write, `meter` gets a warning."""
+        self._store, self._run_id, self._resumable = store, run_id, resumable
         self._warn: Callable[[str], None] = partial(meter.warn, _FAILED)
         self._epoch = time.time() - time.perf_counter()
         self._started, self._numbers = self.now(), 0
@@ -123,56 +123,56 @@ class RunRecorder:
         self._failed = False
 
     def now(self) -> float:
-        """Returns the seconds since 1970, by a clock that is not adjusted during a run."""
+        """Returns the seconds since 1970, by a clock that nobody adjusts during the run."""
         return self._epoch + time.perf_counter()
 
-    def number(self) -> int:
+    def next_number(self) -> int:
         self._numbers += 1
         return self._numbers
 
     async def start(self, facts: RunFacts, earlier: Trace | None = None) -> None:
-        """Writes the run with its input as the start of a trace, or goes on with the `earlier` one."""
+        """Writes the input of the run into a new file, or into the file of the `earlier` trace."""
         if earlier is not None:
             self._numbers = max((span.number for span in earlier.spans), default=0)
             self._started -= earlier.seconds
         await result_of(self._in_order(self._start, facts, earlier and earlier.file))
 
-    def begin(self, span: TraceSpan) -> None:
-        # A copy, because the body grows during the span while another thread reads the copy.
-        self.end(replace(span, body=dict(span.body)))
+    def begin_span(self, span: TraceSpan) -> None:
+        # Queues a copy, because the body grows while another thread writes.
+        self.end_span(replace(span, body=dict(span.body)))
 
-    def end(self, span: TraceSpan) -> None:
-        """Hands over a span, and plans a write in this event loop; in a thread, the next event writes."""
+    def end_span(self, span: TraceSpan) -> None:
+        """Queues a span and schedules a write. In a thread without an event loop, only queues the span."""
         self._new.append(span)
         if self._due is None:
             with suppress(RuntimeError):
                 self._due = asyncio.get_running_loop().call_later(_TOGETHER_S, self._write_soon)
 
-    def keep(self, prompt: Prompt) -> None:
-        """Hands over a prompt to write, unless it was handed over before."""
+    def write_prompt_once(self, prompt: Prompt) -> None:
+        """Queues a prompt, unless an equal prompt was queued before."""
         if prompt.hash not in self._prompts:
             self._prompts.add(prompt.hash)
             self._new.append(prompt)
 
-    async def saved(self) -> None:
-        """With `at_once`, waits until the spans so far are written; else does nothing."""
-        if self._at_once:
+    async def flush_if_resumable(self) -> None:
+        """Waits until all queued spans are written, if the run can be resumed."""
+        if self._resumable:
             await self.flush()
 
     async def flush(self) -> None:
-        """Waits until the spans so far are written."""
+        """Waits until all queued spans are written."""
         await result_of(self._write_soon())
 
-    async def finished(self, revision: Revision) -> Revision:
+    async def finish(self, revision: Revision) -> Revision:
         """Writes the end of the run. Returns the revision, with a warning if the trace is incomplete."""
         messages: list[str] = []
         self._warn = messages.append
-        await result_of(self.ended("", revision))
+        await result_of(self.write_end("", revision))
         failed = [Notice(code=_FAILED, message=message, node="") for message in messages]
         return revision.model_copy(update={"warnings": (*revision.warnings, *failed)}) if failed else revision
 
-    def ended(self, error: str, revision: Revision | None = None) -> "Future[None]":
-        """Writes the end of the run, with its error or revision, in a thread. The caller may wait for it."""
+    def write_end(self, error: str, revision: Revision | None = None) -> "Future[None]":
+        """Queues the end of the run, with its error or revision. The caller may wait for the write."""
         self._write_soon()
         return self._in_order(self._end, error, revision, self.now() - self._started)
 
@@ -183,7 +183,7 @@ class RunRecorder:
         return self._in_order(self._write)
 
     def _in_order(self, step: Callable[..., None], *arguments: Any) -> "Future[None]":
-        """Hands over a step of writing. The first failure is reported, and later steps do nothing."""
+        """Queues a step for the writing thread. After a failure, warns once and skips all later steps."""
 
         def guarded() -> None:
             try:
@@ -192,41 +192,41 @@ class RunRecorder:
             except _FAILURES as error:
                 self._failed = True
                 reason = " ".join(str(error).split())[:200]
-                self._warn(f"the trace of this run is not kept: {reason}; or set trace to false")
+                self._warn(f"the trace of this run is lost ({reason}): check the disk, or set trace to false")
 
         return in_order(guarded)
 
     def _start(self, facts: RunFacts, earlier: TraceFile | None) -> None:
         begun = {"run_id": self._run_id, "started": self._started, "facts": facts.model_dump(mode="json")}
-        line = line_of("run", {"format": FORMAT, **begun})
+        line = json_line("run", {"format": FORMAT, **begun})
         if earlier is None:
-            self._store.begin(self._run_id, line)
+            self._store.create_file(self._run_id, line)
         else:
-            self._store.rewrite(earlier)
-            self._store.write(self._run_id, [line])
+            self._store.rewrite_file(earlier)
+            self._store.append_lines(self._run_id, [line])
 
     def _write(self) -> None:
         new: dict[int | str, TraceSpan | Prompt] = {}
         while self._new:
             each = self._new.popleft()
-            new[each.hash if isinstance(each, Prompt) else each.number] = each  # of a span, the last holds
+            new[each.hash if isinstance(each, Prompt) else each.number] = each  # replaces an older copy
         if new:
-            self._store.write(self._run_id, [_line(each) for each in new.values()])
+            self._store.append_lines(self._run_id, [_line(each) for each in new.values()])
 
     def _end(self, error: str, revision: Revision | None, seconds: float) -> None:
         end = {"seconds": seconds, "error": error, "revision": revision}
-        self._store.write(self._run_id, [line_of("end", end)])
+        self._store.append_lines(self._run_id, [json_line("end", end)])
 
 
 def _line(each: TraceSpan | Prompt) -> str:
     if isinstance(each, Prompt):
-        return line_of("prompt", {each.hash: PromptFields.of(each)})
+        return json_line("prompt", {each.hash: PromptFields.from_prompt(each)})
     fields = {name: getattr(each, name) for name in StoredSpan.model_fields}
-    return line_of("span", fields | {"body": _recorded_body(each.body)})
+    return json_line("span", fields | {"body": _recorded_body(each.body)})
 
 
 def _recorded_body(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the body with the passages of a search replaced by [source, title, count] to save space."""
+    """Returns the body. Replaces the passages of a search by [source, title, count], to save space."""
     update = body.get("update")
     if not update or "passages" not in update:
         return body
@@ -238,22 +238,22 @@ def _recorded_body(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def settings_record(settings: Settings) -> dict[str, Any]:
-    """Returns the settings that differ from the defaults, as JSON values without secrets and `home`.
+    """Returns the settings that differ from the defaults, as JSON values, without secrets and `home`.
 
-    Objects are named by their classes. Of an endpoint only its address is kept.
+    An object is written as the name of its class, and an endpoint as its address.
     """
     values = {name: getattr(settings, name) for name in Settings.model_fields if name != "home"}
     values["endpoints"] = {name: {"base_url": it.base_url} for name, it in settings.endpoints.items()}
     defaults = {name: it.get_default(call_default_factory=True) for name, it in Settings.model_fields.items()}
-    changed: dict[str, Any] = _plain({name: it for name, it in values.items() if it != defaults[name]})
+    changed: dict[str, Any] = _json_value({name: it for name, it in values.items() if it != defaults[name]})
     return changed
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(name): _plain(it) for name, it in value.items() if not isinstance(it, SecretStr)}
+        return {str(name): _json_value(it) for name, it in value.items() if not isinstance(it, SecretStr)}
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [_json_value(part) for part in value]
     if isinstance(value, str | Path):
         return valid(redacted(str(value)))
     if isinstance(value, datetime):

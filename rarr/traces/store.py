@@ -1,4 +1,4 @@
-"""Keeps the traces of runs, each in a file of the data folder: writes, lists, finds and removes them."""
+"""Stores the trace of each run in a file of the data folder. Lists, finds and removes the files."""
 
 import os
 import time
@@ -18,15 +18,15 @@ from rarr.valid_unicode import valid
 
 DAY_S = 86_400.0
 LAST = "last"
-"""The name for the newest run, unless a run has this name."""
+"""This word means the newest run, unless a run has this name."""
 _END = ".jsonl"
 
 
 class RunSummary(NamedTuple):
     """The figures of one run in a list of runs. `seconds` is None if the run did not end.
 
-    A run is `not checked` if all its searches or readings failed; `error` says why. `calls` are requests to
-    models, including failed ones, `tokens` those in and out, and `edits` those that a finished run accepted.
+    The status `not checked` means that no statement could be checked, and `error` is the reason. `calls` is
+    the number of all requests to models, `tokens` counts input and output, `edits` counts accepted edits.
     """
 
     run_id: str
@@ -41,15 +41,15 @@ class RunSummary(NamedTuple):
 
 
 class TraceStore:
-    """The folder with the traces of all runs. Many processes and threads may use it at once."""
+    """The folder with the traces of all runs. Several processes and threads may use the folder at once."""
 
     def __init__(self, home: Path | None = None) -> None:
-        """`home` is the data folder; None: that of the settings."""
+        """`home` is the data folder. None means the data folder of the settings."""
         self.home = (home or Settings().home).expanduser()
         self.folder = self.home / "traces"
 
-    def begin(self, run_id: str, lines: str, cure: str = "give another run_id") -> None:
-        """Makes the file of a run with its first lines. Raises `InputError` for a used name; `OSError`."""
+    def create_file(self, run_id: str, lines: str, cure: str = "give another run_id") -> None:
+        """Creates the file of a run. Raises `OSError`, and `InputError` with `cure` if the file exists."""
         private_folder(self.folder)
         try:
             handle = os.open(self._path(run_id), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
@@ -58,31 +58,31 @@ class TraceStore:
         with os.fdopen(handle, "wb") as file:
             file.write(f"{lines}\n".encode())
 
-    def write(self, run_id: str, lines: Iterable[str]) -> None:
-        """Appends lines to the file of a run. Raises `InputError` if the run was removed, and `OSError`."""
+    def append_lines(self, run_id: str, lines: Iterable[str]) -> None:
+        """Appends lines to the file of a run. Raises `OSError`, and `InputError` if the run was removed."""
         try:
             handle = os.open(self._path(run_id), os.O_WRONLY | os.O_APPEND)
         except FileNotFoundError:
-            raise InputError("the run was removed while it was under way") from None
+            raise InputError("its file was removed during the run") from None
         with os.fdopen(handle, "wb") as file:
             file.writelines(f"{line}\n".encode() for line in lines)
 
-    def rewrite(self, file: TraceFile) -> None:
-        """Writes the file of a run anew, without a last line that was cut short. Raises `OSError`."""
+    def rewrite_file(self, file: TraceFile) -> None:
+        """Replaces the file of a run, which may have an incomplete last line. Raises `OSError`."""
         write_whole(self._path(file.run_id), file.text())
         self._path(file.run_id).chmod(0o600)
 
     def add(self, file: TraceFile) -> None:
-        """Writes a run that was read from a file. Raises `InputError` if a run of its name exists."""
+        """Stores a trace that came from elsewhere. Raises `InputError` if a run has the same name."""
         cure = f"rarr trace show {file.run_id} shows it, and rarr trace prune {file.run_id} removes it"
-        self.begin(file.run_id, file.text().removesuffix("\n"), cure)
+        self.create_file(file.run_id, file.text().removesuffix("\n"), cure)
 
     def names(self) -> Sequence[str]:
-        """Returns the names of all runs, the last written first."""
+        """Returns the names of all runs, the newest first."""
         return [path.name.removesuffix(_END) for path, _, _ in reversed(self._files())]
 
     def list(self, most: int | None = None) -> Sequence[RunSummary]:
-        """Returns summaries of the `most` newest runs, the newest first."""
+        """Returns summaries of the `most` newest runs (None: all runs), the newest first."""
         return [self._summary(name) for name in self.names()[:most]]
 
     def _summary(self, run_id: str) -> RunSummary:
@@ -107,10 +107,10 @@ class TraceStore:
             edits=sum(edit.accepted for edit in revision.edits) if revision else 0,
         )
 
-    def resolve(self, word: str) -> str:
-        """Returns the run named `word`; else the newest run for `last`; else the run whose name begins so.
+    def full_name(self, word: str) -> str:
+        """Returns the full name of a run. `word` is the name, its beginning, or `last` (the newest run).
 
-        Raises `InputError` where there is no such run, or several.
+        Raises `InputError` if no run or several runs match.
         """
         word, names = valid(word), self.names()
         if word in names:
@@ -121,36 +121,36 @@ class TraceStore:
         return found[0] if found else self._existing(word)
 
     def read(self, run_id: str) -> TraceFile:
-        """Reads the trace of the run of this name. Raises `InputError` if there is none, or it is damaged."""
+        """Reads the trace of the run `run_id`. Raises `InputError` if the trace is missing or damaged."""
         try:
             return TraceFile.read(self._path(self._existing(run_id)))
         except InputError as error:
             raise InputError(f"{error}; rarr trace prune {run_id} removes it") from None
 
     def prune(self, *, days: float, max_bytes: float, now: float | None = None) -> int:
-        """Removes runs older than `days`, then the oldest until `max_bytes` suffice; returns the number.
+        """Removes runs older than `days`, then the oldest runs until the files have at most `max_bytes`.
 
-        The age is that at the newest run of a day ago or more, so that a clock which jumps and is put right
-        within a day costs no run.
+        Returns the number of removed runs. Ages count back from the newest run that is at least a day old, so
+        that a wrong clock that is corrected within a day removes no run. `now`: seconds since 1970.
         """
         now, files = time.time() if now is None else now, self._files()
         now = max((written for _, written, _ in files if written <= now - DAY_S), default=0.0)
         left, removed = sum(size for _, _, size in files), 0
         for path, written, size in files:
             if written < now - days * DAY_S or left > max_bytes:
-                self._remove(path.name.removesuffix(_END))
+                self._remove_run(path.name.removesuffix(_END))
                 left, removed = left - size, removed + 1
         return removed
 
-    def remove(self, run_ids: Iterable[str]) -> int:
-        """Removes the runs of these names, all of them or none if a name is unknown; returns the number."""
+    def remove_runs(self, run_ids: Iterable[str]) -> int:
+        """Removes runs and returns their number. At an unknown name, removes no run; raises `InputError`."""
         runs = {self._existing(run_id) for run_id in run_ids}
         for run_id in runs:
-            self._remove(run_id)
+            self._remove_run(run_id)
         return len(runs)
 
-    def _remove(self, run_id: str) -> None:
-        """Removes the HTML page of a run, and then the run. Raises `InputError` if one cannot go."""
+    def _remove_run(self, run_id: str) -> None:
+        """Removes the HTML page of a run, then the run. Raises `InputError` if a file cannot be removed."""
         for path in (page_path(self.home, run_id), self._path(run_id)):
             try:
                 path.unlink(missing_ok=True)
@@ -158,7 +158,7 @@ class TraceStore:
                 raise InputError(f"{path} cannot be removed ({error.strerror}): remove it") from None
 
     def _files(self) -> Sequence[tuple[Path, float, int]]:
-        """Lists the files with the time when each was last written and their bytes, the oldest first."""
+        """Lists each file with the time of its last write and its size in bytes, the oldest first."""
         files = []
         for path in self.folder.glob(f"*{_END}"):
             try:
@@ -178,5 +178,5 @@ class TraceStore:
 
 
 def page_path(home: Path, run_id: str) -> Path:
-    """Returns where `rarr trace open` writes the page of a run. The page is removed with the run."""
+    """Returns the path of the page that `rarr trace open` writes. The page is removed with its run."""
     return home / "pages" / f"{run_id}.html"

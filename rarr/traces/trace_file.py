@@ -1,8 +1,8 @@
-"""Declares the trace of one run as a file of JSON lines, and reads, checks and writes the file.
+"""Reads, checks and writes the file of a trace: JSON lines that record one run.
 
-The lines are the run with its input, a line a prompt and span, and the end. Of lines about one span the last
-holds, and a run that goes on begins with a new line. A trace may come from anybody, so the body of each span
-is checked by its kind.
+The first line is the run with its input. Then each prompt and each span has a line, and the last line is the
+end. A later line about a span replaces an earlier line. A resumed run adds a new first line. A file may come
+from anybody, so the body of each span is checked by the kind of the span.
 """
 
 import json
@@ -29,23 +29,23 @@ from rarr.records import RUN_ID
 from rarr.tools.text.wording import kind_of
 from rarr.tools.trace_spans import Kind
 
-Seconds = Annotated[float, Field(ge=0, lt=1 << 37)]  # to the year 6325: dates end with 9999
+Seconds = Annotated[float, Field(ge=0, lt=1 << 37)]  # until the year 6325; Python's dates end in 9999
 Count = Annotated[StrictInt, Field(ge=0, lt=1 << 40)]
 Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Tokens = tuple[Count, Count, Count]
 FORMAT: Literal[3] = 3
 Status = Literal["done", "failed", "unfinished"]
-_DEEPEST = 16  # spans within each other; a call, its question and an attempt are 3
+_DEEPEST = 16  # levels of nested spans; a call, its question and an attempt are 3 levels
 
 
 class FileModel(BaseModel):
-    """The base of the models of the file: frozen, and strict about unknown fields."""
+    """The base class of all parts of the file. Its objects are frozen; an unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class ReadSentence(FileModel):
-    """A sentence as a model read it; the verdict is "" without a card."""
+    """A sentence that a model read. `verdict` is empty if the answer has no card for the sentence."""
 
     number: Count
     text: StrictStr
@@ -54,9 +54,9 @@ class ReadSentence(FileModel):
 
 
 class PlantedSentence(FileModel):
-    """A planted sentence that was made of `evidence`, and whether the reader missed it.
+    """A sentence that code made from `evidence` to test the reader. `missed`: the verdict is wrong.
 
-    `kind` is `number`, `name`, `not` or `repetition`. `borrowed`: another source line has `wrong`.
+    `kind` is `number`, `name`, `not` or `repetition`. `borrowed`: `wrong` stands in another source line.
     """
 
     number: Count
@@ -71,18 +71,18 @@ class PlantedSentence(FileModel):
 
     @property
     def outcome(self) -> str:
-        """Tells whether the reader found what was planted; of an unread answer nothing is known."""
+        """Returns `found` or `missed`; `not read` if the answer has no card for the sentence."""
         return "missed" if self.missed else "found" if self.verdict else "not read"
 
 
 class SpanBody(FileModel):
-    """The fields of the bodies of all spans. Types are strict, because bodies are used as they are read."""
+    """The fields of every body. The types are strict, because the body is used without a conversion."""
 
     warnings: list[tuple[StrictStr, StrictStr]] = []
 
 
 class ReadBody(SpanBody):
-    """A reading of sentences as cards: the ids of the evidence shown, and what became of each sentence."""
+    """The body of a reading: the ids of the `evidence` that the reader saw, and the verdicts of sentences."""
 
     evidence: list[StrictStr] = []
     sentences: list[ReadSentence] = []
@@ -90,10 +90,7 @@ class ReadBody(SpanBody):
 
 
 class NodeUpdate(BaseModel):
-    """The field `passages` of a node's update: (source, title, number of passages) by query.
-
-    The other fields of an update are read as state.
-    """
+    """The update of a node. `passages` maps a query to (source, title, number of passages) of documents."""
 
     passages: dict[str, list[tuple[StrictStr, StrictStr, Count]]] = {}
 
@@ -105,7 +102,7 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
     "block": {"start": Count, "end": Count, "lead": StrictStr},
     "node": _UPDATE,
     "failure": _UPDATE,
-    # `answers` are parsed, or a reply's text; `saved` has the model and probability of a kept answer.
+    # `answers` are parsed, or the text of a reply. `saved` is (model, probability) of a stored answer.
     "ask": {
         "prompt": StrictStr,
         "user": StrictStr,
@@ -113,7 +110,7 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
         "answers": (list[dict[str, Any] | StrictStr], []),
         "saved": (tuple[StrictStr, Real | None] | None, None),
     },
-    # A request that was not sent, or that went to a server other than a model's.
+    # A request that was not sent, or was sent to a server without a model.
     "request": _FAILED,
     "model request": {
         **_FAILED,
@@ -125,7 +122,7 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
         "cut": (StrictBool, False),
         "served": (StrictStr, ""),
     },
-    # The number of a query's passages, and (score, source, start, end) of the best.
+    # The number of passages of a query, and (score, source, start, end) of the best passages.
     "score": {"passages": (Count, 0), "best": (list[tuple[Real, StrictStr, Count, Count]], [])},
 }
 """The fields of bodies by the kind of their span: a type, or a type with a default."""
@@ -134,7 +131,7 @@ _BODIES["read"] = ReadBody
 
 
 class PromptFields(FileModel):
-    """The fields of a prompt in a trace."""
+    """The stored form of a prompt, without the hash."""
 
     name: StrictStr
     version: StrictStr
@@ -144,13 +141,13 @@ class PromptFields(FileModel):
     user: StrictStr
 
     @classmethod
-    def of(cls, prompt: Prompt) -> Self:
-        """Takes the fields of a prompt."""
+    def from_prompt(cls, prompt: Prompt) -> Self:
+        """Copies the fields of a prompt."""
         return cls(**{name: getattr(prompt, name) for name in cls.model_fields})
 
 
 class StoredSpan(FileModel):
-    """A `TraceSpan` of `rarr.tools.trace_spans` in plain JSON. `seconds` is None if it had not ended."""
+    """A `TraceSpan` of `rarr.tools.trace_spans` as JSON. `seconds` is None if the span did not end."""
 
     number: int = Field(ge=1, lt=1 << 53)
     parent: int = Field(ge=0)
@@ -163,12 +160,12 @@ class StoredSpan(FileModel):
     body: dict[str, Any] = {}
 
     @property
-    def ended(self) -> float:
-        """Returns when the span ended, in seconds since 1970; an unfinished span when it began."""
+    def end_time(self) -> float:
+        """Returns the end in seconds since 1970; for an unfinished span, the start."""
         return self.started + (self.seconds or 0.0)
 
-    def require_body(self) -> None:
-        """Checks the body by the kind. Raises `ValueError` that names the span and the field."""
+    def require_valid_body(self) -> None:
+        """Checks that the body fits the kind. Raises `ValueError` with the span and the wrong field."""
         kind: str = self.kind
         if kind == "request" and self.body.keys() - {*_FAILED, "warnings"}:
             kind = "model request"
@@ -176,11 +173,11 @@ class StoredSpan(FileModel):
             try:
                 _BODIES[kind].model_validate(self.body)
             except ValidationError as error:
-                raise ValueError(f"span {self.number}, {first_of(error)}") from None
+                raise ValueError(f"span {self.number}, {first_message(error)}") from None
 
 
 class RunFacts(FileModel):
-    """The input of a run. `settings` holds changed settings without secrets."""
+    """The input of a run. `settings` are the settings that differ from the defaults, without secrets."""
 
     version: str
     original: str
@@ -190,8 +187,8 @@ class RunFacts(FileModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _reads_earlier_files(cls, values: Any) -> Any:
-        """Drops `process`, which earlier versions wrote."""
+    def _drop_process(cls, values: Any) -> Any:
+        """Drops the field `process`, which earlier versions of rarr wrote."""
         return {it: values[it] for it in values if it != "process"} if isinstance(values, dict) else values
 
 
@@ -209,7 +206,7 @@ class _End(FileModel):
 
 
 class _Line(FileModel):
-    """A line of the file, which has one of these fields."""
+    """A line of the file, with a value for one of these fields."""
 
     run: _Begun | None = None
     prompt: dict[str, PromptFields] | None = None
@@ -218,16 +215,13 @@ class _Line(FileModel):
 
 
 class TraceFile(_Begun, _End):
-    """A whole run. `started` is in seconds since 1970. `revision`: None until the run is done."""
+    """All lines of a file. `started` is in seconds since 1970. `revision` is None until the run is done."""
 
     spans: list[StoredSpan] = []
     prompts: dict[str, PromptFields] = {}
 
-    def require_whole(self) -> None:
-        """Checks that spans lie within earlier spans, and have bodies that fit their kinds.
-
-        Readers of spans rely on this. Raises `ValueError` that names the span.
-        """
+    def require_valid_spans(self) -> None:
+        """Raises `ValueError` for a span that is not inside an earlier span, or whose body is wrong."""
         depths = {0: 0}
         for span in self.spans:
             if span.parent >= span.number:
@@ -235,29 +229,26 @@ class TraceFile(_Begun, _End):
             depths[span.number] = depths.get(span.parent, 0) + 1
             if depths[span.number] > _DEEPEST:
                 raise ValueError(f"span {span.number} is within more than {_DEEPEST} other spans")
-            span.require_body()
+            span.require_valid_body()
             if span.kind == "ask" and span.body and span.body["prompt"] not in self.prompts:
                 raise ValueError(f"span {span.number} asks with a prompt that the file lacks")
 
     @property
     def status(self) -> Status:
-        """Returns done, failed, or unfinished: it is still running, or was killed."""
+        """Returns `done`, `failed` or `unfinished`. An unfinished run still runs, or was killed."""
         return "unfinished" if self.seconds is None else "failed" if self.error else "done"
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Reads a trace, without a last line that was cut short.
-
-        Raises `InputError` for a file that is no trace, is damaged, or has another format.
-        """
+        """Reads a file. Ignores an incomplete last line. Raises `InputError` if the trace is not valid."""
         try:
-            lines = [_line(line) for line in path.read_bytes().split(b"\n")[:-1]]
+            lines = [_parsed_line(line) for line in path.read_bytes().split(b"\n")[:-1]]
             [begun] = [line.run for line in lines if line.run][-1:]
         except OSError as error:
             cure = "give a file of rarr trace export"
             raise InputError(f"trace {str(path)!r} cannot be read ({error.strerror}): {cure}") from None
         except ValueError as error:
-            why = first_of(error) if isinstance(error, ValidationError) else error
+            why = first_message(error) if isinstance(error, ValidationError) else error
             cure = "give a file of rarr trace export, of this version of rarr"
             raise InputError(f"{str(path)!r} is not a trace ({why}): {cure}") from None
         ends = [line.end for line in lines if line.end or line.run]
@@ -268,24 +259,24 @@ class TraceFile(_Begun, _End):
         return cls(**dict(begun), **dict(end), spans=in_order, prompts=prompts)
 
     def text(self) -> str:
-        """Returns the content of the file of this trace."""
+        """Returns the trace as JSON lines."""
         begun, ended = ({name: getattr(self, name) for name in it.model_fields} for it in (_Begun, _End))
-        lines = [line_of("run", begun)]
-        lines += [line_of("prompt", {name: fields}) for name, fields in self.prompts.items()]
-        lines += [line_of("span", dict(span)) for span in self.spans]
-        lines += [line_of("end", ended)] if self.seconds is not None else []
+        lines = [json_line("run", begun)]
+        lines += [json_line("prompt", {name: fields}) for name, fields in self.prompts.items()]
+        lines += [json_line("span", dict(span)) for span in self.spans]
+        lines += [json_line("end", ended)] if self.seconds is not None else []
         return "".join(f"{line}\n" for line in lines)
 
     def without_addresses(self) -> Self:
-        """Leaves out the addresses of models: a trace that goes to others, or comes from them, has none."""
+        """Returns a copy without the addresses of models, which no other person should see or set."""
         hidden = ("base_url", "endpoints")
         settings = {name: value for name, value in self.facts.settings.items() if name not in hidden}
         facts = self.facts.model_copy(update={"settings": settings})
         return self.model_copy(update={"facts": facts})
 
 
-def line_of(kind: str, value: Mapping[str, Any]) -> str:
-    """Writes a line of the file. Raises `TypeError` or `ValueError` for values that JSON cannot hold."""
+def json_line(kind: str, value: Mapping[str, Any]) -> str:
+    """Returns a line of the file. Raises `TypeError` or `ValueError` for a value that JSON cannot hold."""
     return _encode({kind: value})
 
 
@@ -300,14 +291,14 @@ _encode = json.JSONEncoder(
 ).encode
 
 
-def _line(line: bytes) -> _Line:
+def _parsed_line(line: bytes) -> _Line:
     plain = from_json(line, allow_inf_nan=False)
-    json.dumps(plain, allow_nan=False)  # 1e999 is read as infinity, which JSON cannot hold
+    json.dumps(plain, allow_nan=False)  # raises for 1e999, which `from_json` reads as infinity
     return _Line.model_validate(plain)
 
 
-def first_of(error: ValidationError) -> str:
-    """Formats the first error on one line, with the name of its field."""
+def first_message(error: ValidationError) -> str:
+    """Returns the first message of the error on one line, after the name of its field."""
     first = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(map(str, first["loc"])) or "the file"
     return " ".join(f"{where}: {first['msg']}".split())[:300]

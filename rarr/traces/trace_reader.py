@@ -1,4 +1,4 @@
-"""Reads a recorded run: what its nodes changed, what it spent, and the answers of its models."""
+"""Reads a recorded run: the changes by its nodes, its usage, and the answers of its models."""
 
 import json
 from bisect import bisect_right
@@ -23,39 +23,39 @@ _UPDATE: TypeAdapter[State] = TypeAdapter(State)
 
 
 class Trace:
-    """One run. `load` reads it from the data folder, `read` from a file that `rarr trace export` wrote."""
+    """The record of one run, from the data folder (`load`) or from a file of `rarr trace export` (`read`)."""
 
     def __init__(self, file: TraceFile) -> None:
         self.file = file
 
     @classmethod
     def load(cls, run_id: str, home: Path | None = None) -> Self:
-        """Loads a run: that of the name `run_id`, the newest for `last`, or the only name that begins so.
+        """Loads a run from the data folder. `run_id` is a name, its beginning, or `last` (the newest run).
 
-        Raises `InputError` where there is no such run, or it is damaged.
+        Raises `InputError` if no run or several runs match, or if the run is damaged.
         """
         store = TraceStore(home)
-        name = store.resolve(run_id)
-        return cls._whole(store.read(name), f"the trace of {name!r}", f"rarr trace prune {name} removes it")
+        name = store.full_name(run_id)
+        return cls._checked(store.read(name), f"the trace of {name!r}", f"rarr trace prune {name} removes it")
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """Reads a file, without its addresses. Raises `InputError` for a file that is no whole trace."""
+        """Reads an exported file, without the addresses of models. Raises `InputError` for a damaged file."""
         file = TraceFile.read(Path(path)).without_addresses()
-        return cls._whole(file, repr(str(path)), "export the trace once more")
+        return cls._checked(file, repr(str(path)), "export the trace once more")
 
     @classmethod
-    def _whole(cls, file: TraceFile, name: str, cure: str) -> Self:
-        """Reads everything in the file once, so that later reads succeed; raises if anything is wrong."""
+    def _checked(cls, file: TraceFile, name: str, cure: str) -> Self:
+        """Reads all parts once, so that later reads cannot fail. Raises `InputError` for a wrong part."""
         trace = cls(file)
         try:
-            file.require_whole()
+            file.require_valid_spans()
             trace.calls_by_block()
             trace.results()
             for span in file.spans:
                 trace.body(span)
             if trace.revision is not None and trace.revision.run_id != file.run_id:
-                raise InputError("its revision is of another run")
+                raise InputError("its revision belongs to another run")
         except (ValueError, TypeError, LookupError, RarrError) as error:
             reason = " ".join(str(error).split())[:200]
             raise InputError(f"{name} is damaged, or of another version of rarr ({reason}): {cure}") from None
@@ -72,41 +72,41 @@ class Trace:
 
     @property
     def status(self) -> Status:
-        """Returns done, failed or unfinished."""
+        """Returns `done`, `failed` or `unfinished`."""
         return self.file.status
 
     @property
     def seconds(self) -> float:
-        """Returns the seconds that the run took; for an unfinished run, until its last recorded event."""
-        times = [self.file.started, *(span.ended for span in self.spans)]
+        """Returns the duration in seconds; an unfinished run is counted until its last recorded event."""
+        times = [self.file.started, *(span.end_time for span in self.spans)]
         return max(times) - self.file.started if self.file.seconds is None else self.file.seconds
 
     @cached_property
     def revision(self) -> Revision | None:
-        """Reads the revision that the run returned; None if it returned none."""
+        """Reads the revision that the run returned. None means that the run did not return a revision."""
         fields = self.file.revision
         return None if fields is None else Revision.model_validate(fields)
 
     @cached_property
     def prompts(self) -> Mapping[str, Prompt]:
-        """Returns the prompts of questions to models, by their hashes."""
+        """Returns the prompts that the run sent to models, by their hashes."""
         return {name: Prompt(**dict(fields), hash=name) for name, fields in self.file.prompts.items()}
 
     @property
     def spans(self) -> list[StoredSpan]:
-        """Returns all spans, in the order in which they began."""
+        """Returns all spans, in the order of their starts."""
         return self.file.spans
 
     @cached_property
     def inner(self) -> Mapping[int, list[StoredSpan]]:
-        """Groups spans by the number of the span around them, 0 for the outermost, in order of begin."""
+        """Groups the spans by the number of their parent span; outermost spans have the parent 0."""
         inner: dict[int, list[StoredSpan]] = defaultdict(list)
         for span in self.spans:
             inner[span.parent].append(span)
         return inner
 
     def body(self, span: StoredSpan) -> dict[str, Any]:
-        """Reads the body of a span. The update of a search has counts by document instead of passages."""
+        """Reads the body of a span. The update of a search has counts in place of passages."""
         if not (fields := span.body.get("update")):
             return span.body
         update = dict(self.update(span))
@@ -115,7 +115,7 @@ class Trace:
         return {**span.body, "update": update}
 
     def inner_spans(self, span: StoredSpan, *kinds: str) -> Iterator[StoredSpan]:
-        """Yields the spans of these kinds (none: all kinds) within this span, at any depth, in order."""
+        """Yields the spans inside `span`, at any depth, in order. Without `kinds`, yields all kinds."""
         outer = {span.number}
         for inner in self.spans[bisect_right(self.spans, span.number, key=lambda each: each.number) :]:
             if inner.parent in outer:
@@ -124,7 +124,7 @@ class Trace:
                     yield inner
 
     def results(self) -> State:
-        """Collects what the nodes of an unfinished run gave so far; of a long text in blocks, nothing."""
+        """Returns the last recorded state of a run; if the text was divided into blocks, the first state."""
         results, warnings = self.start(), list[Notice]()
         for update in () if self.blocks else self.updates:
             warnings += update.get("warnings", [])
@@ -133,11 +133,11 @@ class Trace:
 
     @cached_property
     def updates(self) -> list[State]:
-        """Returns what the calls of nodes changed in the state, block by block."""
+        """Returns the changes of the state by each call of a node, block by block."""
         return [self.update(call) for call in self.calls if "update" in call.body]
 
     def start(self) -> State:
-        """Builds the state with which the run began."""
+        """Returns the first state of the run."""
         facts = self.file.facts
         return State(
             original=facts.original,
@@ -149,7 +149,7 @@ class Trace:
 
     @cached_property
     def blocks(self) -> Mapping[str, list[StoredSpan]]:
-        """Groups the spans of each block of a long text by name; empty if the text was not cut into blocks.
+        """Returns the spans of each block of a long text, by the name of the block. Empty without blocks.
 
         A block has several spans if the run was resumed.
         """
@@ -161,23 +161,23 @@ class Trace:
 
     @cached_property
     def calls(self) -> list[StoredSpan]:
-        """Returns the calls of nodes, and their failures, block by block."""
+        """Returns the spans of the calls of nodes, and of their failures, block by block."""
         return [call for calls in self.calls_by_block().values() for call in calls]
 
     def calls_by_block(self) -> dict[int, list[StoredSpan]]:
-        """Groups the calls of nodes, and their failures, by the number of their block; 0 without blocks."""
+        """Groups `calls` by the number of their block. Calls outside blocks have the number 0."""
         calls = {0: [span for span in self.inner[0] if span.kind != "block"]}
         for name, spans in self.blocks.items():
             calls[int(name.split()[-1])] = [call for span in spans for call in self.inner[span.number]]
         return calls
 
     def update(self, span: StoredSpan) -> State:
-        """Reads what a call changed in the state, without the passages of a search."""
+        """Reads the changes of the state by one call of a node, without the passages of a search."""
         fields = span.body["update"] or {}
         return _UPDATE.validate_python({name: fields[name] for name in fields if name != "passages"})
 
     def spending(self) -> dict[str, NodeUsage]:
-        """Sums calls, tokens, cost, saved answers and seconds by node, without unfinished requests."""
+        """Returns calls, tokens, cost, saved answers and seconds by node, without unfinished requests."""
         spent: dict[str, NodeUsage] = {}
         for node in (span for span in self.spans if span.kind == "node"):
             used = spent.get(node.name, NodeUsage()) + NodeUsage(calls=1, seconds=node.seconds or 0.0)
@@ -193,10 +193,10 @@ class Trace:
 
 
 class RecordedAnswers:
-    """The answers of all models of a run, by question, in the order in which they came."""
+    """The recorded answers of all models of a run, in order, for use in another run."""
 
     def __init__(self, trace: Trace, *, failures: bool = False) -> None:
-        """With `failures`, an attempt that failed counts as an answer."""
+        """With `failures`, a failed attempt also counts as an answer."""
         asks = {span.number: span.body for span in trace.spans if span.kind == "ask"}
         self._answers: dict[str, list[StoredSpan]] = defaultdict(list)
         for span in trace.spans:
@@ -207,9 +207,9 @@ class RecordedAnswers:
                 self._answers[key].append(span)
 
     def answer(self, model: str, ask: ChatRequest) -> Answer | None:
-        """Returns the next answer to this question; None if there is none. The last answer is repeated.
+        """Returns the next recorded answer of `model` to `ask`. Repeats the last answer.
 
-        Raises a recorded `CallFailure`.
+        Returns None for an unknown question. Raises `CallFailure` for a recorded failure.
         """
         more = [list(message) for message in ask.messages[2:]]
         key = json.dumps([model, ask.prompt_hash, ask.messages[1].content, more, ask.samples])

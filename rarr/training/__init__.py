@@ -1,1 +1,1 @@
-"""Fine-tunes the compact encoder. Needs torch, which the extra `train` installs."""
+"""Makes training data, and trains the compact encoder and PURR's editor. Training needs the extra `train`."""

@@ -1,6 +1,6 @@
-"""The encoder with its heads in torch (MiniLM, Wang et al. 2020), its inputs in training, and its loss.
+"""The encoder with its heads in torch (MiniLM, Wang et al. 2020), with its inputs and its loss in training.
 
-B sequences of T tokens.
+In shapes, B is the number of sequences, and T is the number of tokens of a sequence.
 """
 
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ from rarr.training.examples import Example, Label
 
 LABELS: tuple[Label, ...] = get_args(Label)
 OPEN, START, END = 1, 2, 4
-"""What a token is for a pointer, as bits: it may be chosen; it is a right start; it is a right end."""
+"""The bits of a token in `pointers`: a pointer may choose it; it is a right start; it is a right end."""
 _NONE = -100  # the label of a sequence without a class
-_NEVER = -1e4  # the logit of a token that cannot be chosen, within the range of 16 bits
+_NEVER = -1e4  # the logit of a token that a pointer must not choose; fits into 16 bits
 
 
 class EncoderWithHeads(nn.Module):
-    """One encoder with two heads: the class of a text by a passage, and pointers into the passage."""
+    """An encoder with two heads. One gives the class of a text, the other points at words of the passage."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.config = config
-        config._attn_implementation = "eager"  # on a CPU, the fused attention takes most of a step
+        config._attn_implementation = "eager"  # faster on a CPU than fused attention
         self.encoder = BertModel(config, add_pooling_layer=False)
         size = config.hidden_size
         self.summary, self.attribution = nn.Linear(size, size), nn.Linear(size, 3)
@@ -46,15 +46,15 @@ class EncoderWithHeads(nn.Module):
         labels: Tensor | None = None,
         pointers: Tensor | None = None,
     ) -> tuple[Tensor, ...]:
-        """Computes logits: of the classes (B, 3), and of where the answer of a mask starts and ends (B, T).
+        """Computes logits of the classes (B, 3), and of the start and the end of an answer (B, T).
 
-        The mask of each sequence stands at its `mask_position` (B). With `labels` (B) and `pointers` (B, T),
-        as `batch` makes them, their mean loss comes first.
+        The answer belongs to the mask at `mask_position` (B). With `labels` (B) and `pointers` (B, T) from
+        `padded_batch`, the mean loss is the first result.
         """
         hidden = self.encoder(
             input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
         ).last_hidden_state
-        # Three dimensions throughout: an exported matrix of two is transposed when it becomes 8-bit.
+        # All tensors keep three dimensions, because the 8-bit export transposes a matrix of two.
         classes = self.attribution(torch.tanh(self.summary(hidden[:, :1])))[:, 0]
         asking = hidden[torch.arange(hidden.shape[0]), mask_position].unsqueeze(1)
         scale = hidden.shape[-1] ** -0.5
@@ -67,24 +67,24 @@ class EncoderWithHeads(nn.Module):
 
 
 def class_loss(logits: Tensor, labels: Tensor) -> Tensor:
-    """Cross-entropy (B) of logits (B, 3) and labels (B); for label 3, of the two classes that it may be."""
+    """Computes the cross-entropy (B) of logits (B, 3) and labels (B). Label 3 means class 1 or class 2."""
     log = functional.log_softmax(logits.float(), -1)
     either = torch.logsumexp(log[:, 1:], -1, keepdim=True)
     return functional.nll_loss(torch.cat([log, either], -1), labels, ignore_index=_NONE, reduction="none")
 
 
 def pointer_loss(logits: Tensor, pointers: Tensor, side: int) -> Tensor:
-    """-log of the probability (B) of all tokens that are right on this side; 0 where none is."""
+    """Computes -log of the probability (B) of all right tokens on a side; 0 if no token is right."""
     log = functional.log_softmax(logits.float().masked_fill(pointers == 0, _NEVER), -1)
     right = (pointers & side) > 0
     found = torch.logsumexp(log.masked_fill(~right, _NEVER), -1)
     return -found.where(right.any(-1), torch.zeros_like(found))
 
 
-def encoded(tokenizer: Tokenizer, example: Example) -> dict[str, Any]:
-    """Encodes an example, of which at most one value is masked, with what the heads should answer.
+def encode_example(tokenizer: Tokenizer, example: Example) -> dict[str, Any]:
+    """Encodes an example, with the right answers of both heads. The example has at most one value.
 
-    An answer that was cut off with the end of a long text or passage is asked for no more.
+    An answer that was cut off with the end of a long text or passage is not a right answer.
     """
     masked = [MaskedSpan(Span(*value.place), value.kind) for value in example.values]
     made = encoder_input(tokenizer, example.text, example.title, example.passage, masked)
@@ -103,9 +103,9 @@ def encoded(tokenizer: Tokenizer, example: Example) -> dict[str, Any]:
     return {**tokens, "mask_position": position, "labels": label, "pointers": pointers}
 
 
-def batch(tokenizer: Tokenizer, examples: Sequence[Example]) -> dict[str, Tensor]:
-    """Makes a batch of examples, padded with 0."""
-    made = [encoded(tokenizer, example) for example in examples]
+def padded_batch(tokenizer: Tokenizer, examples: Sequence[Example]) -> dict[str, Tensor]:
+    """Makes the tensors of a batch of examples. Short sequences are padded with 0."""
+    made = [encode_example(tokenizer, example) for example in examples]
     columns = {name: [torch.tensor(it[name]) for it in made] for name in made[0]}
     return {
         name: torch.stack(column) if column[0].dim() == 0 else pad_sequence(column, batch_first=True)

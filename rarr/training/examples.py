@@ -1,4 +1,4 @@
-"""Declares the training examples of the encoder, and makes them of rows of noising."""
+"""The training examples of the encoder, which are made from training rows."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -9,15 +9,15 @@ from rarr.backends.encoder import editor
 from rarr.backends.encoder.inputs import MaskKind
 from rarr.backends.phrases import phrases, places_of
 from rarr.records import Evidence, Record
-from rarr.training.rows import Mistake, TrainingRow, corrupted
+from rarr.training.rows import Mistake, TrainingRow, with_errors
 
-Place = tuple[int, int]  # characters, the end excluded
+Place = tuple[int, int]  # start and end in characters; the end is excluded
 Label = Literal["attributable", "extrapolatory", "contradictory", "not_supported"]
-"""The class of a text by its passage; `not_supported` is one of the last two, it is not known which."""
+"""The class of a text beside its passage. `not_supported` means extrapolatory or contradictory."""
 
 
 class Value(Record):
-    """A value or name of a text. The passage states it at `answers`; empty: nowhere."""
+    """A value or name of a text. `answers` are all places of the value in the passage."""
 
     place: Place
     kind: MaskKind
@@ -25,7 +25,7 @@ class Value(Record):
 
 
 class Example(Record):
-    """A text about a passage: with its class, or with values to mask and look for (Glass et al. 2020)."""
+    """A text with its passage, and with its class, or values to mask and to find (Glass et al. 2020)."""
 
     text: str
     title: str
@@ -35,9 +35,9 @@ class Example(Record):
 
 
 def values_of(text: str, passage: str, title: str) -> tuple[Value, ...]:
-    """Finds the values and names of a text, and where its passage states each.
+    """Finds the values and names of a text, with their places in the passage.
 
-    A name in the title is left out: it is the topic of the passage, and tests nothing.
+    Leaves out names from the title, because they are too easy to find in the passage.
     """
     topic = {item.stem for item in items_of(title)}
     return tuple(
@@ -48,28 +48,28 @@ def values_of(text: str, passage: str, title: str) -> tuple[Value, ...]:
 
 
 def with_one_value(example: Example, rng: random.Random) -> Example:
-    """Keeps one value of an example to mask."""
+    """Returns the example with only one of its values, drawn at random."""
     some = (rng.choice(example.values),) if example.values else ()
     return example.model_copy(update={"values": some})
 
 
 def examples_of(row: TrainingRow) -> Iterator[Example]:
-    """Yields each sentence of the summary as it is (attributable) and, if it has errors, with them.
+    """Yields examples of each sentence of the summary: the right sentence, and the sentence with its errors.
 
-    Then the sentence with the values that its passage states too, if there are any.
+    Yields a third example if the passage also states values of the sentence.
     """
-    for text, evidence, edits in parts(row):
+    for text, evidence, edits in sentences_with_errors(row):
         title, passage = evidence.title, evidence.text
         yield Example(text=text, title=title, passage=passage, label="attributable")
         if edits:
-            wrong = corrupted(text, edits)
+            wrong = with_errors(text, edits)
             yield Example(text=wrong, title=title, passage=passage, label="contradictory")
         if values := tuple(value for value in values_of(text, passage, title) if value.answers):
             yield Example(text=text, title=title, passage=passage, values=values)
 
 
-def parts(row: TrainingRow) -> Iterator[tuple[str, Evidence, Sequence[Mistake]]]:
-    """Yields each sentence of the summary, with the passage that supports it best and its errors."""
+def sentences_with_errors(row: TrainingRow) -> Iterator[tuple[str, Evidence, Sequence[Mistake]]]:
+    """Yields each right sentence of the summary, the passage with the best support, and its errors."""
     evidence = {passage.id: passage for passage in row.relevant}
     for it in row.scores:
         edits = [edit for edit in row.edits if it.start <= edit.start < it.end]

@@ -1,4 +1,4 @@
-"""Fine-tunes the encoder on rows of noising, and writes the new weights into a folder."""
+"""Fine-tunes the encoder on training rows, and writes the new weights into a folder."""
 
 import math
 import random
@@ -9,28 +9,28 @@ from typing import Any
 
 from tokenizers import Tokenizer
 
-from rarr.backends.encoder.editor import correction
+from rarr.backends.encoder.editor import likeliest_correction
 from rarr.backends.encoder.model import Encoder
-from rarr.backends.encoder.model_files import FACTS, MODEL, NEVER, checked_manifest, tokenizer
+from rarr.backends.encoder.model_files import FACTS, MODEL, NEVER, checked_manifest, load_tokenizer
 from rarr.tools.storage.files import write_whole
-from rarr.training.encoder import EncoderWithHeads, batch
-from rarr.training.examples import Example, examples_of, parts, with_one_value
-from rarr.training.onnx_files import export, load
-from rarr.training.rows import TrainingRow, corrupted
+from rarr.training.encoder import EncoderWithHeads, padded_batch
+from rarr.training.examples import Example, examples_of, sentences_with_errors, with_one_value
+from rarr.training.onnx_files import export_onnx, load_onnx
+from rarr.training.rows import TrainingRow, with_errors
 from rarr.training.runs import TrainingReport, fit, run_once
 
-RATE, WARM = 5e-5, 0.1  # the highest rate, and the share of the steps in which it rises
-PASSES, FEWEST_STEPS = 3, 30  # if no number of steps is given
+RATE, WARM = 5e-5, 0.1  # the highest learning rate, and the share of the steps in which the rate rises
+PASSES, FEWEST_STEPS = 3, 30  # used if the caller gives no number of steps
 BATCH = 16
-BUCKET = 8 * BATCH  # examples that are sorted by length together, so that there is little padding
+BUCKET = 8 * BATCH  # examples that are sorted by length, to save padding
 SAVE_EVERY = 100  # steps
-RIGHT, FEWEST = 0.9, 10  # share of the corrections above the threshold that are right, and their number
+RIGHT, FEWEST = 0.9, 10  # the lowest share of right corrections above the threshold, and their number
 
 
 class EditorReport(TrainingReport):
-    """The report of a run. `sure` is the least probability at which a correction is made.
+    """The report of a run. `sure` is the lowest probability at which the editor makes a correction.
 
-    It is fitted on the held-out rows, and None if no probability makes enough corrections right.
+    The held-out rows decide about `sure`. None means that too few corrections were right.
     """
 
     steps: int
@@ -40,23 +40,23 @@ class EditorReport(TrainingReport):
 def fine_tune(
     data: Path, out: Path, *, steps: int | None = None, seed: int = 1, start: Path | None = None
 ) -> EditorReport:
-    """Trains the weights of `start` (None: those that ship) on the rows of `data`, and writes them to `out`.
+    """Trains the weights in `start` (None: weights of the package) on `data`. Writes new weights to `out`.
 
-    The same call continues from the last checkpoint. Raises `SettingsError` for a `start` that is damaged or
-    holds no weights, and `InputError` as `run_once` does.
+    The same call continues from the last checkpoint. Raises `SettingsError` if the files in `start` are
+    missing or damaged, and the errors of `run_once`.
     """
     out, start = out.expanduser(), start and start.expanduser()
     first = checked_manifest(start).sha256[MODEL]
 
     def train(learned: list[TrainingRow], held: list[TrainingRow]) -> dict[str, Any]:
-        words, model, rng = tokenizer(start), load(start), random.Random(seed)
-        unseen, seen = drawn(held, 1, rng), drawn(learned, PASSES, rng)
+        words, model, rng = load_tokenizer(start), load_onnx(start), random.Random(seed)
+        unseen, seen = draw_examples(held, 1, rng), draw_examples(learned, PASSES, rng)
         count = steps or max(FEWEST_STEPS, math.ceil(len(seen) / BATCH))
         how = {"max_steps": count, "learning_rate": RATE, "seed": seed, "batch": BATCH}
         losses = fit_encoder(model, words, out, seen, unseen, **how)
-        export(model, words, out)
+        export_onnx(model, words, out)
         encoder = Encoder(out)
-        sure = threshold([proposal for row in held for proposal in proposals(encoder, row)])
+        sure = threshold([proposal for row in held for proposal in rated_corrections(encoder, row)])
         manifest = checked_manifest(out).model_copy(update={"sure": sure})
         write_whole(out / FACTS, manifest.model_dump_json(indent=1) + "\n")
         return losses | {"steps": count, "sure": sure if sure <= 1 else None}
@@ -68,11 +68,11 @@ def fine_tune(
 def fit_encoder(
     model: EncoderWithHeads, words: Tokenizer, folder: Path, *examples: Sequence[Example], **more: Any
 ) -> dict[str, float]:
-    """Trains on examples in their order, each with at most one value, and measures on others, as `fit`."""
+    """Calls `fit` for the encoder. Examples keep their order, and have at most one value each."""
     return fit(
         model,
         folder,
-        partial(batch, words),
+        partial(padded_batch, words),
         *examples,
         warmup_steps=WARM,
         weight_decay=0.01,
@@ -84,8 +84,8 @@ def fit_encoder(
     )
 
 
-def drawn(rows: Sequence[TrainingRow], passes: int, rng: random.Random) -> list[Example]:
-    """Draws the order of the examples of some rows, and the value to mask of each cloze, for each pass."""
+def draw_examples(rows: Sequence[TrainingRow], passes: int, rng: random.Random) -> list[Example]:
+    """Returns the examples of some rows for each pass, in random order, each with a random value to mask."""
     examples, order = [example for row in rows for example in examples_of(row)], list[Example]()
     for _ in range(passes):
         some = [with_one_value(example, rng) for example in rng.sample(examples, len(examples))]
@@ -94,20 +94,20 @@ def drawn(rows: Sequence[TrainingRow], passes: int, rng: random.Random) -> list[
     return order
 
 
-def proposals(encoder: Encoder, row: TrainingRow) -> Iterator[tuple[float, bool]]:
-    """Lets the encoder correct each sentence of the summary, right and with its errors.
+def rated_corrections(encoder: Encoder, row: TrainingRow) -> Iterator[tuple[float, bool]]:
+    """Lets the encoder correct each sentence of the summary, without and with its errors.
 
-    Yields the probability of each correction, and whether it makes the sentence right.
+    Yields for each correction its probability, and whether the corrected sentence is right.
     """
-    for right, evidence, edits in parts(row):
-        for text in dict.fromkeys((right, corrupted(right, edits))):
-            found = correction(encoder, text, evidence.title, evidence.text)
+    for right, evidence, edits in sentences_with_errors(row):
+        for text in dict.fromkeys((right, with_errors(right, edits))):
+            found = likeliest_correction(encoder, text, evidence.title, evidence.text)
             if found is not None:
-                yield found.probability, found.applied(text, evidence.text) == right
+                yield found.probability, found.corrected_text(text, evidence.text) == right
 
 
 def threshold(made: Sequence[tuple[float, bool]]) -> float:
-    """Finds the least threshold with enough right corrections above it; `NEVER` if there is none."""
+    """Returns the lowest probability above which enough corrections are right; else `NEVER`."""
     for sure in sorted({probability for probability, _ in made}):
         right = [is_right for probability, is_right in made if probability >= sure]
         if len(right) >= FEWEST and sum(right) >= RIGHT * len(right):

@@ -1,4 +1,4 @@
-"""Trains PURR's editor on rows of noising, a fusion-in-decoder T5 (Chen et al. 2023; Chen 2023, ch. 7)."""
+"""Trains the editor of PURR, a fusion-in-decoder T5 (Chen et al. 2023; Chen 2023, ch. 7)."""
 
 import random
 from collections.abc import Sequence
@@ -10,21 +10,21 @@ from typing import Any, NamedTuple
 import torch
 from transformers import EarlyStoppingCallback
 
-from rarr.backends.fusion import FusionEditor, editor_inputs, encoded, load_fusion
+from rarr.backends.fusion import FusionEditor, editor_inputs, encode_inputs, load_fusion
 from rarr.errors import ModelError, SetupError
 from rarr.tools.models.hub import INSTALL, loaded, one_line
 from rarr.training.rows import TrainingRow
 from rarr.training.runs import TrainingReport, fit, run_once
 
-EVIDENCES = 4  # all relevant passages, filled with others (chapter 7)
-COPIES = 0.15  # share of the examples whose text has no error
+EVIDENCES = 4  # passages of an example: first the relevant passages, then others (chapter 7)
+COPIES = 0.15  # share of rows that also give an example without an error
 RATE, WARM = 1e-4, 0.05
 BATCH, PATIENCE = 8, 2
-_IGNORED = -100  # a label that the loss leaves out
+_IGNORED = -100  # the loss leaves out this label
 
 
 class FusionExample(NamedTuple):
-    """A text to edit, its evidence, each a title and a text, and the text that is right."""
+    """A text to edit, its evidence as pairs (title, text), and the right text."""
 
     text: str
     question: str
@@ -33,7 +33,7 @@ class FusionExample(NamedTuple):
 
 
 class FusionReport(TrainingReport):
-    """Of the held-out texts with errors, the share `exact` became right; of those without, `kept` stayed."""
+    """`exact`: the share of wrong texts that became right. `kept`: the share of right texts that stayed."""
 
     exact: float
     kept: float
@@ -42,25 +42,25 @@ class FusionReport(TrainingReport):
 def train_fusion(
     data: Path, out: Path, *, base: str, epochs: int = 10, rate: float = RATE, seed: int = 1
 ) -> FusionReport:
-    """Trains the T5 `base`, a folder or a name of the hub, on the rows of `data`, and writes it to `out`.
+    """Trains a T5 on the rows in the folder `data`, and writes the editor to the folder `out`.
 
-    Training stops when the loss on the held-out rows has not fallen for two epochs, and keeps the best
-    epoch. The same call continues after the last finished epoch. Raises `SetupError` for a `base` that cannot
-    be loaded, and `InputError` as `run_once` does.
+    `base` is a folder or a model of the hub. Training stops if the loss on the held-out rows does not fall
+    for two epochs, and keeps the best epoch. The same call continues after the last finished epoch. Raises
+    `SetupError` if `base` cannot be loaded, and the errors of `run_once`.
     """
     out = out.expanduser()
 
     def train(learned: list[TrainingRow], held: list[TrainingRow]) -> dict[str, Any]:
         try:
             tokenizer, model = loaded(base, load_fusion)
-        except Exception as error:  # the libraries have no base class of errors
+        except Exception as error:  # the errors of the libraries share no base class
             raise SetupError(f"base {base!r} cannot be loaded ({one_line(error)}): {INSTALL}") from None
-        unseen = examples(held, seed)
+        unseen = examples_of_rows(held, seed)
         losses = fit(
             model,
             out,
-            partial(batch, tokenizer),
-            examples(learned, seed, copies=COPIES),
+            partial(make_batch, tokenizer),
+            examples_of_rows(learned, seed, copies=COPIES),
             unseen,
             num_train_epochs=epochs,
             learning_rate=rate,
@@ -76,7 +76,7 @@ def train_fusion(
         model.save_pretrained(out)
         tokenizer.save_pretrained(out)
         editor = FusionEditor(str(out))
-        written = [(it.right, _written(editor, it, it.text), _written(editor, it, it.right)) for it in unseen]
+        written = [(it.right, _edit(editor, it, it.text), _edit(editor, it, it.right)) for it in unseen]
         exact = mean(corrected == right for right, corrected, _ in written)
         return losses | {"exact": exact, "kept": mean(same == right for right, _, same in written)}
 
@@ -84,8 +84,8 @@ def train_fusion(
     return run_once("purr", data, out, settings, train, FusionReport)
 
 
-def examples(rows: Sequence[TrainingRow], seed: int, *, copies: float = 0.0) -> list[FusionExample]:
-    """Makes an example of each row, and of a share `copies` of them one without an error."""
+def examples_of_rows(rows: Sequence[TrainingRow], seed: int, *, copies: float = 0.0) -> list[FusionExample]:
+    """Makes an example from each row. A share `copies` of the rows also gives an example without an error."""
     chance = random.Random(seed)
     made: list[FusionExample] = []
     for row in rows:
@@ -99,24 +99,24 @@ def examples(rows: Sequence[TrainingRow], seed: int, *, copies: float = 0.0) -> 
     return made
 
 
-def batch(tokenizer: Any, some: Sequence[FusionExample]) -> dict[str, torch.Tensor]:
-    """Makes a batch of examples; the order of the evidence is another one each time.
+def make_batch(tokenizer: Any, some: Sequence[FusionExample]) -> dict[str, torch.Tensor]:
+    """Makes the tensors of a batch, with the evidence of each example in a random order.
 
-    Inputs and their masks have the shape (texts, inputs, tokens), and labels (texts, tokens).
+    Inputs and masks have the shape (texts, inputs, tokens). Labels have the shape (texts, tokens).
     """
     inputs: list[list[str]] = []
     for example in some:
-        about = [*example.evidence] * EVIDENCES  # a row with fewer passages repeats them
+        about = [*example.evidence] * EVIDENCES  # repeats the passages if there are too few
         order = torch.randperm(EVIDENCES).tolist()
         inputs.append(editor_inputs(example.text, example.question, [about[place] for place in order]))
     right = [example.right for example in some]
     labels = tokenizer(text_target=right, padding=True, return_tensors="pt")["input_ids"]
     labels[labels == tokenizer.pad_token_id] = _IGNORED
-    return {**encoded(tokenizer, inputs), "labels": labels}
+    return {**encode_inputs(tokenizer, inputs), "labels": labels}
 
 
-def _written(editor: FusionEditor, example: FusionExample, text: str) -> str | None:
+def _edit(editor: FusionEditor, example: FusionExample, text: str) -> str | None:
     try:
-        return editor.edited(text, example.question, example.evidence)
+        return editor.edit_text(text, example.question, example.evidence)
     except ModelError:  # the text is too long, or the answer does not end
         return None

@@ -1,4 +1,4 @@
-"""Makes training data by noising (PURR, Chen et al. 2023): query, evidence, a text, errors in it."""
+"""Makes training data by noising (PURR, Chen et al. 2023): a text from evidence, and errors in the text."""
 
 import random
 import re
@@ -23,20 +23,20 @@ from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import METER, Meter, meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.wording import by_reason
-from rarr.training.rows import Mistake, NoisedLine, Reason, SentenceScore, TrainingRow, corrupted
+from rarr.training.rows import Mistake, NoisedLine, Reason, SentenceScore, TrainingRow, with_errors
 from rarr.valid_unicode import valid
 
-RELEVANT = 0.6  # the least relevance in E+; the default reranker gives it for most words of the query
+RELEVANT = 0.6  # the lowest relevance in E+; the default reranker gives this if most query words occur
 MOST_RELEVANT = 4  # passages of E+ (Chen et al. 2023, section 3)
 MOST_OTHERS = 8  # passages of E-
-KINDS_AT_ONCE = 3  # kinds of errors in one question
-_WRITING = "noise"  # the name, beside those of nodes, for which a language model is chosen
+KINDS_AT_ONCE = 3  # kinds of errors in one request
+_WRITING = "noise"  # a name for the writing model, in addition to the names of nodes
 
 
 def read_queries(path: Path) -> list[FinishedLine]:
-    """Reads a query a line, each once, in order, as lines that are to be finished.
+    """Reads a query from each line, without repetitions. Returns unfinished lines, in order.
 
-    Raises `InputError` for a file that is not UTF-8 and for a file without a query.
+    Raises `InputError` if the file is not UTF-8, or has no query.
     """
     try:
         text = path.read_bytes().decode("utf-8-sig")
@@ -44,15 +44,15 @@ def read_queries(path: Path) -> list[FinishedLine]:
         raise InputError(f"{path} cannot be read ({error}): give a file of queries in UTF-8") from None
     queries = dict.fromkeys(" ".join(line.split()) for line in valid(text).splitlines() if line.strip())
     if not queries:
-        raise InputError(f"{path} has no query: give one a line")
+        raise InputError(f"{path} has no query: give a query in each line")
     return [FinishedLine(id=query) for query in queries]
 
 
-def split(passages: Sequence[Passage], scores: Sequence[float]) -> list[tuple[Evidence, ...]]:
-    """Splits passages by score: at least `RELEVANT` is E+, less is E-, with at most 4 and 8, best first.
+def split_by_relevance(passages: Sequence[Passage], scores: Sequence[float]) -> list[tuple[Evidence, ...]]:
+    """Returns at most 4 relevant passages (E+), and at most 8 others (E-), the most relevant first.
 
-    Overlapping passages of a source count once. Passages that address a model are in neither, nor are
-    relevant passages beyond the limit, since they may support the text.
+    Overlapping passages of a source count once. Leaves out passages with instructions to a model, and
+    further relevant passages, which may support the text.
     """
     pairs = zip(scores, passages, strict=True)
     kept: list[tuple[float, Passage]] = []
@@ -69,17 +69,17 @@ def split(passages: Sequence[Passage], scores: Sequence[float]) -> list[tuple[Ev
     return [evidence[: len(relevant)], evidence[len(relevant) :]]
 
 
-def fitting(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
-    """Selects errors whose right words stand once in `text`, as whole words, in a sentence of `spans`.
+def fitting_errors(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
+    """Returns the errors whose right words occur once in `text`, as whole words inside one of `spans`.
 
-    Of errors that overlap, only the first is taken. The result is sorted by place.
+    If errors overlap, uses only the first. The result is sorted by place.
     """
     kept: list[Mistake] = []
     for error in errors:
         right, wrong = error.right.strip(), " ".join(error.wrong.split())
         if not right or not wrong or right.casefold() == wrong.casefold():
             continue
-        places = [found.span() for found in re.finditer(_whole(right), text)]
+        places = [found.span() for found in re.finditer(_whole_words(right), text)]
         taken = [Span(it.start, it.start + len(it.right)) for it in kept]
         for start, end in places if len(places) == 1 else []:
             within = any(span.start <= start and end <= span.end for span in spans)
@@ -88,22 +88,22 @@ def fitting(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) ->
     return tuple(sorted(kept, key=lambda mistake: mistake.start))
 
 
-def _whole(words: str) -> str:
-    """Makes a pattern of words that continue at neither end. "3" is whole neither in "1937" nor in "3.5"."""
+def _whole_words(words: str) -> str:
+    """Makes a pattern that finds whole words only. The pattern of "3" finds nothing in "1937" or "3.5"."""
     before = r"(?<!\w)" if words[0].isalnum() else ""
     after = r"(?!\w)" if words[-1].isalnum() else ""
     return before + re.escape(words) + after + (r"(?![.,]\d)" if words[-1].isdigit() else "")
 
 
-def moved(place: int, edits: Sequence[Mistake]) -> int:
-    """Computes where a place of the summary stands once the errors before it are put in."""
+def moved_place(place: int, edits: Sequence[Mistake]) -> int:
+    """Returns the new position of a place of the summary after the errors before this place are put in."""
     return place + sum(len(edit.wrong) - len(edit.right) for edit in edits if edit.start < place)
 
 
 class Noiser:
-    """Makes rows of queries by the components that the settings name, within one budget.
+    """Makes training rows from queries by the components of the settings, with one budget for all rows.
 
-    Raises `RarrError`, before any cost, if one cannot be made.
+    Raises `RarrError`, before any cost, if a component cannot be made.
     """
 
     def __init__(self, settings: Settings, on_index: Progress | None = None) -> None:
@@ -120,18 +120,18 @@ class Noiser:
             self._verifier = parts.verifier()
             self._verified_by = str(judging.get("attribute", "embedded"))
             self._reranker = reranker(settings, opened)
-            self._retriever = retriever(settings, opened, on_index)  # last: indexing may take long
+            self._retriever = retriever(settings, opened, on_index)  # last, because indexing may take long
             self.opened = (*parts.models.all, *opened)
-        self.warnings = by_reason(getattr(self._retriever, "skipped", ()))  # as in a revision
+        self.warnings = by_reason(getattr(self._retriever, "skipped", ()))  # files of the corpus
 
-    async def line(self, query: FinishedLine) -> NoisedLine:
-        """Makes the row of a query, or gives the reason why it has none.
+    async def make_line(self, query: FinishedLine) -> NoisedLine:
+        """Makes the row of a query, or a line with the reason why there is no row.
 
-        In a row every sentence is judged, and each with an error is less supported than without it. Raises
-        `RarrError` if something failed or the budget is spent: that tells nothing about the query.
+        All sentences of a row are judged, and each error lowers the support of its sentence. Raises
+        `RarrError` if a step failed or the budget is spent, so that the next run repeats the query.
         """
         METER.set(self.spent)
-        relevant, others = await self._searched(query.id)
+        relevant, others = await self._search_and_split(query.id)
         without = partial(NoisedLine, id=query.id)
         if not relevant:
             return without(reason="no_evidence")
@@ -140,20 +140,20 @@ class Noiser:
         if not summary:
             return without(reason="no_summary")
         spans = list(await work(sentences, summary))
-        before = await self._judged(summary, query.id, spans, relevant)
+        before = await self._judge(summary, query.id, spans, relevant)
         if not before:
             return without(reason="unjudged", summary=summary)
         if min(support for support, _ in before) < self._settings.support_threshold:
             return without(reason="unattributable", summary=summary)
-        # A model that may choose takes mostly dates and numbers.
+        # If a model may choose the kinds, it chooses mostly dates and numbers.
         kinds = random.Random(query.id).sample(KINDS, KINDS_AT_ONCE)
         with meter().step("corrupt"):
             errors = await self._writer.corrupt(summary, kinds)
-        if not (edits := fitting(summary, spans, errors)):
+        if not (edits := fitting_errors(summary, spans, errors)):
             return without(reason="no_error", summary=summary)
-        changed = corrupted(summary, edits)
-        places = [Span(moved(span.start, edits), moved(span.end, edits)) for span in spans]
-        after = await self._judged(changed, query.id, places, relevant)
+        changed = with_errors(summary, edits)
+        places = [Span(moved_place(span.start, edits), moved_place(span.end, edits)) for span in spans]
+        after = await self._judge(changed, query.id, places, relevant)
         if not after:
             return without(reason="unjudged", summary=summary, corrupted=changed)
         scores = tuple(
@@ -173,23 +173,23 @@ class Noiser:
             scores=scores,
             model=self._writer.name,
             verifier=self._verified_by,
-            prompts=self._writer.hashes,
+            prompts=self._writer.prompt_hashes,
         )
         return NoisedLine(id=query.id, row=row)
 
-    async def _searched(self, query: str) -> list[tuple[Evidence, ...]]:
+    async def _search_and_split(self, query: str) -> list[tuple[Evidence, ...]]:
         with meter().step("retrieve"):
             async with meter().in_time():
                 passages = await self._retriever.retrieve(query, self._settings.documents_per_query)
         with meter().step("rerank"):
             async with meter().in_time():
                 scores = await self._reranker.score(query, passages) if passages else []
-        return split(passages, scores)
+        return split_by_relevance(passages, scores)
 
-    async def _judged(
+    async def _judge(
         self, text: str, query: str, spans: Sequence[Span], evidence: Sequence[Evidence]
     ) -> list[tuple[float, str]]:
-        """Finds the support of each sentence of a text, and by which passage; nothing if one is unjudged."""
+        """Returns the best support of each sentence, and the passage; [] if a sentence was not judged."""
         with meter().step("attribute"):
             judging = (self._verifier.support(text, query, spans, passage) for passage in evidence)
             supports = await together(*judging)
@@ -200,7 +200,7 @@ class Noiser:
 
 
 class NoisingReport(Record):
-    """The report of a run: its `rows`, why other queries have none, and the failed ones with their errors."""
+    """The report of a run: the number of rows, of queries without a row by reason, and failed queries."""
 
     rows: int
     dropped: dict[Reason, int]
@@ -209,7 +209,7 @@ class NoisingReport(Record):
     usage: Usage = Usage()
 
 
-def make_data(
+def make_training_data(
     queries: str | Path,
     out: str | Path,
     *,
@@ -218,19 +218,19 @@ def make_data(
     on_query: Progress | None = None,
     on_index: Progress | None = None,
 ) -> NoisingReport:
-    """Makes a row of each query of the file `queries`, `jobs` at once, in the folder `out`.
+    """Makes a training row from each query in the file `queries`, in the folder `out`, `jobs` at a time.
 
-    A query that has a row, or a reason for none, is not repeated by the next call, which may have other
-    settings; one that failed is. `on_query` is called with the number of finished queries and of all queries,
-    `on_index` with the same numbers for a corpus's files. Raises `RarrError` before anything is spent: for a
-    file without a query, a missing model, or an `out` that is in use or holds another run.
+    The next call, which may have other settings, repeats only failed queries. `on_query` gets the number of
+    finished queries and of all queries, and `on_index` the same numbers for the files of a corpus. Raises
+    `RarrError`, before any cost, if there is no query, a model is missing, or `out` is in use or holds
+    another run.
     """
     every, path = read_queries(Path(queries)), Path(out)
-    inputs = run_folder.inputs("rarr train data", every, {})
-    with run_folder.claimed(path, inputs):
+    inputs = run_folder.run_inputs("rarr train data", every, {})
+    with run_folder.claim_folder(path, inputs):
         noiser = Noiser(settings or Settings(), on_index)
-        run_folder.begin(path, inputs)
-        worker = Worker(noiser.line, noiser.opened)
+        run_folder.write_inputs(path, inputs)
+        worker = Worker(noiser.make_line, noiser.opened)
         lines: list[NoisedLine] = run_folder.run_rows(
             every, path, NoisedLine, worker, chosen=every, jobs=jobs, on_row=on_query
         )
@@ -242,5 +242,5 @@ def make_data(
         warnings=(*noiser.warnings, *(notice.message for notice in spent.warnings)),
         usage=usage_of(spent),
     )
-    run_folder.finish(path, report)
+    run_folder.write_report(path, report)
     return report

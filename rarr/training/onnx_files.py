@@ -1,4 +1,4 @@
-"""Writes a trained model as the 8-bit ONNX files that the package runs, and loads it from them."""
+"""Writes a trained model as 8-bit ONNX files, which the package runs, and loads models from these files."""
 
 import json
 import tempfile
@@ -18,13 +18,13 @@ from rarr.training.encoder import EncoderWithHeads
 
 HEADS = ("attribution", "start", "end")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids", "mask_position")
-_NAMES, _SHAPE = "rarr_names", "rarr_shape"  # keys in the ONNX file's metadata
+_NAMES, _SHAPE = "rarr_names", "rarr_shape"  # keys in the metadata of the ONNX file
 
 
-def export(model: EncoderWithHeads, tokenizer: Tokenizer, folder: Path) -> None:
-    """Writes model, tokenizer and manifest into `folder`, and replaces existing files.
+def export_onnx(model: EncoderWithHeads, tokenizer: Tokenizer, folder: Path) -> None:
+    """Writes the files of a model into `folder`, with tokenizer and manifest. Replaces existing files.
 
-    Matrices and word embeddings become 8-bit, with one scale for each row. Only 7 bits are used, because
+    Matrices and word embeddings become 8-bit, with a scale for each row. Only 7 bits are used, because
     products of 8 bits would overflow on processors without VNNI.
     """
     model_files.forbid_telemetry()
@@ -48,12 +48,11 @@ def export(model: EncoderWithHeads, tokenizer: Tokenizer, folder: Path) -> None:
 
 
 def _to_onnx(model: EncoderWithHeads, path: Path) -> None:
-    """Writes the model as floats, with the place of each weight among the arrays of the file."""
+    """Writes the model as floats. The metadata tell which array of the file holds which weight."""
     example = torch.ones((2, 8), dtype=torch.long)
     sizes = {0: "batch", 1: "length"}
     with warnings.catch_warnings():
-        # The exporter that traces warns that it is deprecated.
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # torch warns that this exporter is deprecated
         torch.onnx.export(
             model.eval().to("cpu"),
             (example, example, example, torch.zeros(2, dtype=torch.long)),
@@ -76,10 +75,10 @@ def _to_onnx(model: EncoderWithHeads, path: Path) -> None:
     onnx.save(graph, path)
 
 
-def load(folder: Path | None = None) -> EncoderWithHeads:
-    """Loads the ONNX weights of a folder, or the shipped, as a torch model. Call `checked_manifest` first.
+def load_onnx(folder: Path | None = None) -> EncoderWithHeads:
+    """Loads the ONNX weights of a folder (None: weights of the package). Call `checked_manifest` before.
 
-    Values that were rounded to 8 bits stay rounded: training continues from the weights that run.
+    Weights that were rounded to 8 bits stay rounded, so training starts from the weights in use.
     """
     graph = onnx.load(
         model_files.SHIPPED / model_files.MODEL if folder is None else folder / model_files.MODEL

@@ -1,4 +1,4 @@
-"""Declares the rows of noising, and reads and splits those of a run."""
+"""The training rows that noising makes: reads and splits the rows of a run."""
 
 import random
 from collections import Counter
@@ -8,24 +8,24 @@ from typing import Literal
 
 from rarr.backends.prompted.noising import ErrorKind
 from rarr.errors import InputError
-from rarr.evals.run_folder import FinishedLine, finished_lines
+from rarr.evals.run_folder import FinishedLine, read_and_repair_lines
 from rarr.records import Evidence, Record
 from rarr.tools.text.wording import counted
 
 Reason = Literal["no_evidence", "no_summary", "unjudged", "unattributable", "no_error", "undetected"]
 REASONS: dict[Reason, str] = {
     "no_evidence": "no passage is relevant enough",
-    "no_summary": "the evidence does not answer it",
+    "no_summary": "the evidence does not answer the query",
     "unjudged": "the verifier could not judge a sentence",
     "unattributable": "a sentence is not supported by one passage",
     "no_error": "no error fits the summary",
-    "undetected": "an error leaves its sentence as well supported",
+    "undetected": "the support of a sentence with an error is not lower",
 }
-HELD_OUT = 0.25  # share of the rows that nothing learns from
+HELD_OUT = 0.25  # share of the rows that training does not see
 
 
 class Mistake(Record):
-    """An error: `wrong` replaced `right`, which stands at `start` of the summary."""
+    """An error: `wrong` replaces `right`, which begins at the character `start` of the summary."""
 
     start: int
     right: str
@@ -34,9 +34,9 @@ class Mistake(Record):
 
 
 class SentenceScore(Record):
-    """A sentence of the summary, the passage that supports it best, and the support (0 to 1).
+    """A sentence of the summary, the id of the passage with the best support, and this support (0 to 1).
 
-    `corrupted` is the best support of the sentence with its errors.
+    `corrupted` is the best support of the sentence after its errors were put in.
     """
 
     start: int
@@ -47,9 +47,9 @@ class SentenceScore(Record):
 
 
 class TrainingRow(Record):
-    """The row of one query. `relevant` is E+, `others` is E-, with sources and relevances, best first.
+    """The training row of a query. `relevant` (E+) and `others` (E-) are passages, the most relevant first.
 
-    `model` wrote summary and errors with the `prompts` of these hashes; `verifier` gave the scores.
+    `model` wrote `summary` and errors. `prompts` are the hashes of its prompts. `verifier` gave the scores.
     """
 
     query: str
@@ -65,13 +65,13 @@ class TrainingRow(Record):
 
     @property
     def document(self) -> str:
-        """The source of the passage that supports the first sentence."""
+        """Returns the source of the passage that best supports the first sentence."""
         best = self.scores[0].evidence_id
         return next(passage.source for passage in self.relevant if passage.id == best)
 
 
 class NoisedLine(FinishedLine):
-    """The row of a query, which is its id, or the reason why it has none, with the texts written before."""
+    """A line about a query, whose text is the `id`: the row, or the reason why there is no row."""
 
     row: TrainingRow | None = None
     reason: Reason | None = None
@@ -79,24 +79,24 @@ class NoisedLine(FinishedLine):
     corrupted: str = ""
 
 
-def rows(data: Path) -> list[TrainingRow]:
-    """Reads the rows in the folder of a run of noising; at least two, since one is held out.
+def read_training_rows(data: Path) -> list[TrainingRow]:
+    """Reads the rows in the folder of a run of noising.
 
-    Raises `InputError` for fewer, and for a damaged line.
+    Raises `InputError` for a damaged line, and for fewer than two rows, because a row is held out.
     """
-    made = [line.row for line in finished_lines(data, NoisedLine) if line.row is not None]
+    made = [line.row for line in read_and_repair_lines(data, NoisedLine) if line.row is not None]
     if len(made) < 2:
         raise InputError(
-            f"{data} has {counted(len(made), 'row')}, and one is held out: give a folder with at least 2 rows"
-            " of rarr train data"
+            f"{data} has {counted(len(made), 'row')}, and a row is held out: give a folder of rarr train data"
+            " with at least 2 rows"
         )
     return made
 
 
 def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRow], list[TrainingRow]]:
-    """Splits rows: those to learn from, and about a quarter to fit the threshold and to measure with.
+    """Splits rows into rows to learn from, and about a quarter of held-out rows.
 
-    No document is in both, unless one document has more than half of the rows: then no query is.
+    The two parts share no document. If a document has more than half of the rows, they share no query.
     """
     groups = [row.document for row in given]
     if max(Counter(groups).values()) > len(given) / 2:
@@ -110,8 +110,8 @@ def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRo
     return [row for row, group in pairs if group not in held], [row for row, group in pairs if group in held]
 
 
-def corrupted(summary: str, edits: Sequence[Mistake]) -> str:
-    """Puts the errors `edits`, which are in order and do not overlap, into the summary."""
+def with_errors(summary: str, edits: Sequence[Mistake]) -> str:
+    """Returns the summary with the errors `edits`. The errors are in order and do not overlap."""
     for edit in reversed(edits):
         summary = summary[: edit.start] + edit.wrong + summary[edit.start + len(edit.right) :]
     return summary

@@ -1,4 +1,4 @@
-"""Runs a training in a folder of its own with the trainer of transformers; both editors are trained so."""
+"""Runs the training of an editor in a folder, with the trainer of transformers."""
 
 import shutil
 import time
@@ -14,13 +14,13 @@ from transformers.trainer_utils import get_last_checkpoint
 from rarr.errors import SettingsError
 from rarr.evals import run_folder
 from rarr.records import Record
-from rarr.training.rows import TrainingRow, rows, split_rows
+from rarr.training.rows import TrainingRow, read_training_rows, split_rows
 
 CHECKPOINTS = "checkpoints"
 
 
 class TrainingReport(Record):
-    """The report of a training. `before` and `after` are the losses on the held-out rows."""
+    """The report of a training. `before` and `after` are losses on the held-out rows."""
 
     rows: int
     held_out: int
@@ -31,7 +31,7 @@ class TrainingReport(Record):
 
 Report = TypeVar("Report", bound=TrainingReport)
 Train = Callable[[list[TrainingRow], list[TrainingRow]], dict[str, Any]]
-"""Trains on some rows, measures on others, writes the files, and returns what the report says besides."""
+"""Trains on the first rows, measures on the held-out rows, writes files, and returns fields of the report."""
 
 
 def run_once(
@@ -43,16 +43,16 @@ def run_once(
     report: type[Report],
     check: Callable[[Path], Any] = lambda out: None,
 ) -> Report:
-    """Trains on the rows of `data`, some held out, in the folder `out`, which holds this run alone.
+    """Trains on the rows in `data`, except held-out rows, and writes files and the report to `out`.
 
-    Returns the report of a finished run, unless `check` raises `SettingsError` for its files. Raises
-    `InputError` for data of fewer than two rows, and for an `out` that is in use or holds something else.
+    If `out` has a finished run and `check` accepts its files, only returns its report. Raises `InputError` if
+    there are fewer than two rows, or if `out` is in use or has other files or another run.
     """
-    began, every = time.monotonic(), rows(data)
+    began, every = time.monotonic(), read_training_rows(data)
     named = {name: value for name, value in settings.items() if value is not None}
-    made_with = run_folder.inputs(f"rarr train {command}", every, named)
-    with run_folder.claimed(out, made_with):
-        run_folder.begin(out, made_with)
+    made_with = run_folder.run_inputs(f"rarr train {command}", every, named)
+    with run_folder.claim_folder(out, made_with):
+        run_folder.write_inputs(out, made_with)
         if (finished := out / run_folder.REPORT).exists():
             with suppress(SettingsError):
                 check(out)
@@ -61,7 +61,7 @@ def run_once(
         found = train(learned, held)
         counts = {"rows": len(every), "held_out": len(held), "seconds": time.monotonic() - began}
         made = report(**counts, **found)
-        run_folder.finish(out, made)
+        run_folder.write_report(out, made)
         shutil.rmtree(out / CHECKPOINTS, ignore_errors=True)
     return made
 
@@ -77,9 +77,9 @@ def fit(
     callbacks: Sequence[Any] = (),
     **arguments: Any,
 ) -> dict[str, float]:
-    """Trains to the end, from the last checkpoint in `folder` if there is one, and reports to nobody.
+    """Trains the model, from the last checkpoint in `folder` if there is one.
 
-    `arguments` are those of transformers. Returns the loss on the held-out examples before and after.
+    `arguments` are `TrainingArguments`. Returns the losses on the `held` examples before and after training.
     """
     trainer = Trainer(
         model,
@@ -102,7 +102,7 @@ def fit(
         eval_dataset=held,
         callbacks=[*callbacks],
     )
-    trainer.remove_callback(PrinterCallback)  # the output of the command is the report
+    trainer.remove_callback(PrinterCallback)  # the command prints only the report
     before = trainer.evaluate()["eval_loss"]
     trainer.train(resume_from_checkpoint=get_last_checkpoint(trainer.args.output_dir))
     return {"before": before, "after": trainer.evaluate()["eval_loss"]}

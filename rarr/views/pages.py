@@ -10,7 +10,7 @@ from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, NamedTuple, get_args
 
-from rarr.evals.rating import FORMAT, QUESTIONS, RatingItem, digest_of
+from rarr.evals.rating import FORMAT, QUESTIONS, RatingItem, items_digest
 from rarr.ledger.edit_gate import moved_queries
 from rarr.records import Edit, Evidence, Part, Report, Revision, Scores, Sentence, Status, Usage
 from rarr.records.cards_and_edits import EditState, moved_range
@@ -59,7 +59,7 @@ class RunView:
         self.by_number = {span.number: span for span in trace.spans}
         self.about = _grouped(self._subjects())
         self.zero = min((span.started for span in trace.spans), default=trace.file.started)
-        self.seconds = max(max((span.ended for span in trace.spans), default=self.zero) - self.zero, 1e-6)
+        self.seconds = max(max((span.end_time for span in trace.spans), default=self.zero) - self.zero, 1e-6)
 
     def _subjects(self) -> Iterator[tuple[str, StoredSpan]]:
         for span in self.trace.spans:
@@ -149,7 +149,7 @@ class RunView:
 
     def bar(self, span: StoredSpan) -> tuple[float, float]:
         """Returns the begin and the length of a span in the timeline, each from 0 to 1000."""
-        stop = self.zero + self.seconds if span.seconds is None else span.ended
+        stop = self.zero + self.seconds if span.seconds is None else span.end_time
         wide = max(1000 * (stop - span.started) / self.seconds, 3.0)
         return min(1000 * (span.started - self.zero) / self.seconds, 1000 - wide), wide
 
@@ -270,7 +270,7 @@ def label_page(items: Sequence[RatingItem]) -> str:
     """Renders the page on which people rate these items."""
     rows = [item.model_dump(mode="json", exclude_defaults=True) for item in items]
     facts = {"items": rows, "questions": {it.name: it for it in QUESTIONS}, "format": FORMAT}
-    return render("views/html/label_page/page.html", digest_of_items=digest_of(items), **facts)
+    return render("views/html/label_page/page.html", digest_of_items=items_digest(items), **facts)
 
 
 def revision_html(revision: Revision) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rarr import prompts
 from rarr.testing import Asked, RuleModel, ScriptedModel
-from rarr.testing.card_answers import sentences_in
+from rarr.testing.card_answers import marked_sentences
 
 
 def writer(
@@ -31,9 +31,9 @@ def writer(
 
 def read(asked: Asked, cards: Mapping[str, Mapping[str, Any]]) -> str:
     """Fills the cards of a request, with those of `cards` for their sentences."""
-    variables = prompts.load(str(asked.prompt)).parse(asked.user) or {}
+    variables = prompts.load(str(asked.prompt)).variables_of(asked.user) or {}
     filled = {card["s"]: card for card in json.loads(RuleModel()(asked))["cards"]}
-    for number, words in sentences_in(variables):
+    for number, words in marked_sentences(variables):
         if (card := cards.get(words.strip())) is not None:
             labels = re.findall(rf"\((P[\d.]+)\) {re.escape(card.get('by', '-'))}", variables["sources"])
             filled[int(number)] = {"s": int(number), "q": labels, **card}

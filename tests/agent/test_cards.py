@@ -10,7 +10,7 @@ from makers import passage
 
 from rarr import Reviser, Revision, prompts
 from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel
-from rarr.testing.card_answers import sentences_in
+from rarr.testing.card_answers import marked_sentences
 
 FACTS = (
     "The Tarrow bridge opened on 4 May 1932 in Port Halden. The Tarrow bridge cost 12 million crowns. "
@@ -34,11 +34,11 @@ def read(answer: Answer, text: str = TEXT, facts: str = FACTS, **settings: Any) 
 
 
 def variables_of(asked: Asked) -> dict[str, str]:
-    return prompts.load(asked.prompt or "").parse(asked.user) or {}
+    return prompts.load(asked.prompt or "").variables_of(asked.user) or {}
 
 
 def shown(asked: Asked) -> list[tuple[int, str]]:
-    return [(int(number), words) for number, words in sentences_in(variables_of(asked))]
+    return [(int(number), words) for number, words in marked_sentences(variables_of(asked))]
 
 
 def with_own(cards: Callable[[str], dict[str, Any] | None], prompt: str = "") -> Answer:

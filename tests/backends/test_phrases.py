@@ -1,4 +1,4 @@
-"""The values and names of a text, and what contradicts them."""
+"""Tests the values and names of a text, and their contradictions."""
 
 import pytest
 

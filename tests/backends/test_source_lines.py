@@ -1,20 +1,20 @@
-"""Excerpts are shown as labelled lines."""
+"""Tests how evidence becomes excerpts with labelled lines."""
 
 from makers import evidence
 
-from rarr.backends.source_lines import labelled
+from rarr.backends.source_lines import labelled_excerpts
 
 FIRST = "The lift opened in 1881. It has two tanks."
 LATER = "It has two tanks. A storm bent its gate."
 
 
 def shown(*parts: tuple[str, int]) -> list[list[tuple[str, str]]]:
-    """The labelled lines of excerpts of one source, each with its text and its place."""
+    """Returns the (label, text) of each line of the excerpts of one source."""
     made = [
         evidence(text).model_copy(update={"id": f"e{n}", "start": start, "end": start + len(text)})
         for n, (text, start) in enumerate(parts)
     ]
-    return [[(line.label, line.text) for line in excerpt.lines] for excerpt in labelled(made)]
+    return [[(line.label, line.text) for line in excerpt.lines] for excerpt in labelled_excerpts(made)]
 
 
 def test_a_line_in_two_excerpts_is_shown_once() -> None:

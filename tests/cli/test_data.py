@@ -9,7 +9,7 @@ from evals.benchmarks.running import expertqa_folder
 from evals.doubles import CLAIM, NO, NOT_ALL, PAIR, YES, export, write_rows
 
 from cli.conftest import Command, is_complaint
-from rarr.evals.benchmarks.bench import shipped
+from rarr.evals.benchmarks.bench import read_package_json
 from rarr.evals.evaluation import EvalReport
 
 RIGHT, WRONG = "The bridge opened in 1937.", "The bridge opened in 1935."
@@ -121,7 +121,7 @@ def test_ratings_are_merged_into_labels(command: Command, tmp_path: Path) -> Non
 def test_benchmark_prints_published_figures_beside_ours(command: Command, tmp_path: Path) -> None:
     expertqa_folder(tmp_path / "bench")
     done = command("bench", "expertqa", "bench", "-o", "out", "--judge", "embedded", "--limit", "2")
-    out, figures = done.out.decode(), shipped("published.json")["expertqa"]
+    out, figures = done.out.decode(), read_package_json("published.json")["expertqa"]
     assert (done.status, done.err) == (0, "")
     assert "rr_gs_gpt4" in out and figures["paper"] in " ".join(out.split())
     assert "report: out" in out

@@ -1,4 +1,4 @@
-"""Data of five rows, and the folder for what comes of them."""
+"""Fixtures: a file of five rows, and the folder for the results."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Rows about a mill, reports, what raters export, and a run: python -m evals.doubles DATA OUT SECONDS JOBS"""
+"""Makes rows, reports and exports of raters. Run it as: python -m evals.doubles DATA OUT SECONDS JOBS"""
 
 import asyncio
 import json
@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rarr.evals.evaluation import EvalReport, ScoredRow, evaluate, measured
+from rarr.evals.evaluation import EvalReport, ScoredRow, evaluate, measures_of_rows
 from rarr.evals.metrics import mean
-from rarr.evals.rating import FORMAT, digest_of, read_items
+from rarr.evals.rating import FORMAT, items_digest, read_items
 from rarr.ledger.scores import f1_ap
 from rarr.records import Passage, Scores
 from rarr.settings import Settings
@@ -19,7 +19,7 @@ EVIDENCE = "The mill opened in 1937."
 
 
 class Source(InMemoryRetriever):
-    """Takes its time, more of it for every third call, so that rows end in another order; then fails."""
+    """A retriever that is slow at every third call, so that rows end out of order. Fails after `answers`."""
 
     def __init__(self, seconds: float = 0.0, answers: int = 10_000) -> None:
         super().__init__([EVIDENCE])
@@ -33,20 +33,20 @@ class Source(InMemoryRetriever):
 
 
 def evaluated(data: Path, out: Path, source: Source | None = None, **more: Any) -> EvalReport:
-    """A run of the embedded reader; `more` are settings, else arguments of `evaluate`."""
+    """Evaluates with the embedded reader. `more` are settings and arguments of `evaluate`."""
     known = Settings.model_fields.keys() - {"queries"}
     values = {name: more.pop(name) for name in list(more) if name in known}
     return evaluate(data, out, settings=Settings(search=source or Source(), trace=False, **values), **more)
 
 
 def row(number: int, **more: Any) -> dict[str, Any]:
-    """A row with a text of its own, wrong in the rows with an even number."""
+    """Makes a row with its own text, which is wrong if the number is even."""
     year = 1937 if number % 2 else 1973
     return {"id": f"r{number}", "text": f"The mill opened in {year}.", "revised": EVIDENCE} | more
 
 
 def write_rows(path: Path, *rows: Any) -> Path:
-    """A file with these rows, each a line; a string is a line as it is."""
+    """Writes a file with a line for each row. A string is written unchanged."""
     lines = (row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
@@ -54,12 +54,12 @@ def write_rows(path: Path, *rows: Any) -> Path:
 
 
 def lines(out: Path) -> list[dict[str, Any]]:
-    """What `predictions.jsonl` holds."""
+    """Reads the lines of `predictions.jsonl`."""
     return [json.loads(line) for line in (out / "predictions.jsonl").read_text().splitlines()]
 
 
 def timeless(report: EvalReport) -> EvalReport:
-    """`report` without what no two runs share."""
+    """Returns the report without seconds, which differ between runs."""
     rows = tuple(row.model_copy(update={"seconds": 0.0}) for row in report.rows)
     return report.model_copy(update={"rows": rows})
 
@@ -82,7 +82,7 @@ def scored(
     preservation: float | None = 0.9,
     **more: Any,
 ) -> ScoredRow:
-    """A row that changed a year; with `after` None nothing of it was judged."""
+    """Makes a row with a changed year. If `after` is None, the row was not judged."""
     score = f1_ap(after, preservation) if after is not None else None
     attribution = {"attribution_before": before, "attribution_after": after}
     scores = Scores(**attribution, preservation=preservation, f1_ap=score)
@@ -92,11 +92,11 @@ def scored(
 
 
 def report(*rows: ScoredRow, **fields: Any) -> EvalReport:
-    return EvalReport(**({"data": "data.jsonl", "measures": measured(rows), "rows": rows} | fields))
+    return EvalReport(**({"data": "data.jsonl", "measures": measures_of_rows(rows), "rows": rows} | fields))
 
 
 def hostile() -> EvalReport:
-    """Every text that a person or a model may have written is an attack."""
+    """Makes a report in which each text is an attack."""
     texts = dict.fromkeys(("id", "context", "original", "reference"), HOSTILE)
     return report(
         ScoredRow(**texts, text=f"{HOSTILE} 1", scores=scored().scores),
@@ -109,7 +109,7 @@ def hostile() -> EvalReport:
 
 
 def usual() -> EvalReport:
-    """A report with a bit of everything."""
+    """Makes a report with rows of all kinds."""
     good = [
         scored(f"r{n}", n / 20, n / 12, reference="It opened in 1937.", kinds=("good",)) for n in range(12)
     ]
@@ -118,12 +118,12 @@ def usual() -> EvalReport:
 
 
 def export(rows: Path, rater: str, /, *answers: Mapping[str, str], **changes: Any) -> Path:
-    """Writes what a rater exports who gave the items these answers, one after the other."""
+    """Writes the export of a rater with these answers, in the order of the items."""
     items = read_items(rows)
     value = {
         "format": FORMAT,
         "rater": rater,
-        "digest": digest_of(items),
+        "digest": items_digest(items),
         "items": [item.model_dump(mode="json") for item in items],
         "answers": {item.id: given for item, given in zip(items, answers, strict=False)},
     }

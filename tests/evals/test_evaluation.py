@@ -1,4 +1,4 @@
-"""Data in, a report out: what is written, what is continued and repeated, and what is refused."""
+"""Tests evaluations: the files, how a run continues, and the errors."""
 
 import os
 import random
@@ -16,7 +16,7 @@ from evals.doubles import EVIDENCE, Source, evaluated, lines, row, timeless, wri
 from rarr import Reviser
 from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals.evaluation import EvalReport, evaluate
-from rarr.evals.run_folder import described
+from rarr.evals.run_folder import changed_settings
 from rarr.records import Revision
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedServer
@@ -41,7 +41,7 @@ def test_folder_holds_predictions_and_report_in_the_order_of_the_data(data: Path
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_run_that_is_killed_at_any_time_continues(data: Path, tmp_path: Path, seed: int) -> None:
-    """Another process goes on: no row is lost, none comes twice, no number differs."""
+    """Another process continues: no row is lost or repeated, and the figures are the same."""
     undisturbed, out, moment = evaluated(data, tmp_path / "whole"), tmp_path / "out", random.Random(seed)
     environment = {"PYTHONPATH": f"{TESTS.parent}:{TESTS}", "RARR_HOME": os.environ["RARR_HOME"]}
     for _ in range(3):
@@ -92,7 +92,7 @@ def test_step_that_lost_a_correction_is_named(
             ("out/run.json", '"version": "', '"version": "9', r"holds a run with version 9.*, not "),
             ("out/run.json", "{", "[", r"run\.json cannot be read: give another"),
             ("out/predictions.jsonl", '"id"', '"di"', "line 1, is damaged: delete that line and run again"),
-            ("out/predictions.jsonl", '"r0"', '"r9"', "has an extra line, of 'r9': delete it and run again"),
+            ("out/predictions.jsonl", '"r0"', '"r9"', "has an extra line, of 'r9': delete that line and run"),
         ],
         every=3,
     ),
@@ -162,20 +162,21 @@ def test_description_has_what_differs_from_the_default_and_no_secret(monkeypatch
     endpoint = {"base_url": "https://me:geheim@x.example/v1", "api_key": "geheim", "extra": {"k": "geheim"}}
     given: dict[str, Any] = {"endpoints": {"vllm:m": endpoint}, "search": ["corpus", "tavily"]}
     given |= {"base_url": "https://me:geheim@y.example/v1", "api_key": "geheim", "tavily_key": "geheim"}
-    description = described(Settings(model="vllm:m", **given))
+    description = changed_settings(Settings(model="vllm:m", **given))
     assert "geheim" not in str(description)
     assert (description["model"], description["search"]) == ("vllm:m", "corpus, tavily")
     assert "x.example" in description["endpoints"]
-    assert described(Settings()) == {}
+    assert changed_settings(Settings()) == {}
 
 
 def test_changed_prompt_and_a_relative_path_elsewhere_are_other_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = described(Settings(prompts=write_rows(tmp_path / "edit.md", "One.").parent, corpus="notes"))
+    write_rows(tmp_path / "edit.md", "One.")
+    before = changed_settings(Settings(prompts=tmp_path, corpus="notes"))
     write_rows(tmp_path / "edit.md", "Two.")
     monkeypatch.chdir(tmp_path)
-    after = described(Settings(prompts=tmp_path, corpus="notes"))
+    after = changed_settings(Settings(prompts=tmp_path, corpus="notes"))
     assert before["prompts"] != after["prompts"] and before["corpus"] != after["corpus"]
 
 

@@ -1,4 +1,4 @@
-"""The embedded default on examples/eval.jsonl is at least as good as it was."""
+"""Tests that the embedded reader keeps its quality on examples/eval.jsonl."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from benchmarks.examples import examples
 from benchmarks.floors import DATA, floors, measured, raised
 from rarr.cli.options import limits_of
-from rarr.evals.evaluation import NAMES, EvalReport, under
+from rarr.evals.evaluation import NAMES, EvalReport, low_measures
 from rarr.evals.metrics import Measured
 from rarr.evals.rows import EvalRow, read_rows
 
@@ -15,7 +15,7 @@ from rarr.evals.rows import EvalRow, read_rows
 @pytest.mark.slow
 def test_measures_keep_their_floors(tmp_path: Path) -> None:
     report = measured(tmp_path / "home", tmp_path / "out")
-    assert under(report, floors()) == []
+    assert low_measures(report, floors()) == []
     assert [row.error for row in report.rows if row.error] == []
 
 

@@ -1,4 +1,4 @@
-"""The page of an evaluation: nothing breaks out of it, and what was not judged is not drawn."""
+"""Tests the page of an evaluation: it escapes all texts, and draws no measure without a judgement."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The page in a real browser: no network, no script, no message, and readable on a phone and by keyboard."""
+"""Tests the page in a real browser: no network, no script, no message; usable on a phone and by keyboard."""
 
 from collections.abc import Iterator
 from pathlib import Path

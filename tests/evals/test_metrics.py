@@ -1,4 +1,4 @@
-"""Metrics, intervals, measures over scored rows and limits: by hand, and against published values."""
+"""Tests metrics, intervals and limits against values computed by hand and published values."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from evals.doubles import scored
 from rarr.cli.options import limits_of
 from rarr.errors import InputError
 from rarr.evals import metrics
-from rarr.evals.evaluation import NAMES, EvalReport, ScoredRow, measured, under
+from rarr.evals.evaluation import NAMES, EvalReport, ScoredRow, low_measures, measures_of_rows
 from rarr.evals.metrics import Measured
 from rarr.evals.rows import ATTRIBUTION_CLASSES
 from rarr.records import Scores
@@ -41,7 +41,7 @@ def test_resamples_without_the_statistic_are_left_out() -> None:
 
 
 def test_wilson_interval() -> None:
-    """Nine of ten, by the formula of Wilson 1927."""
+    """Nine of ten rows, by the formula of Wilson (1927)."""
     z = 1.959964
     centre, spread = (0.9 + z**2 / 20) / (1 + z**2 / 10), math.sqrt(0.9 * 0.1 / 10 + z**2 / 400)
     measured, half = metrics.share([True] * 9 + [False, None]), z / (1 + z**2 / 10) * spread
@@ -63,7 +63,7 @@ def test_share_lies_in_its_interval(hits: list[bool | None]) -> None:
     [(54.9, 89.6, 68.1), (59.8, 91.0, 72.2), (58.2, 31.0, 40.4), (28.7, 80.1, 42.2)],
 )
 def test_published_f1_ap_of_rarr_and_purr(attribution: float, preservation: float, f1: float) -> None:
-    """The averages are themselves rounded, which moves the last digit by one at most."""
+    """The published averages are rounded, so the last digit may differ by one."""
     measured = metrics.f1_ap_of_set([(attribution / 100, preservation / 100)])
     assert 100 * (measured.value or 0) == pytest.approx(f1, abs=0.1)
 
@@ -96,12 +96,12 @@ def test_texts_beside_a_reference() -> None:
 
 
 def test_each_class_against_the_others() -> None:
-    scores = metrics.classification([(A, A), (A, A), (E, A), (E, E), (C, E), (A, C)], ATTRIBUTION_CLASSES)
+    scores = metrics.class_measures([(A, A), (A, A), (E, A), (E, E), (C, E), (A, C)], ATTRIBUTION_CLASSES)
     by_class = [[scores[f"{name}_{kind}"] for kind in ("precision", "recall", "f1")] for name in (A, E, C)]
     assert by_class == [[2 / 3, 2 / 3, 4 / 6], [1 / 2, 1 / 2, 2 / 4], [0, 0, 0]]
     assert scores["accuracy"] == 3 / 6
     assert scores["balanced_accuracy"] == pytest.approx((2 / 3 + 1 / 2 + 0) / 3)
-    lacking = metrics.classification([(A, A), (E, A)], ATTRIBUTION_CLASSES)
+    lacking = metrics.class_measures([(A, A), (E, A)], ATTRIBUTION_CLASSES)
     assert [lacking[name] for name in (f"{C}_f1", f"{E}_recall", "balanced_accuracy")] == [None] * 3
     assert lacking["macro_f1"] == pytest.approx((2 / 3 + 0) / 2)  # a class that does not occur is in no mean
 
@@ -183,9 +183,9 @@ CORRECTED = (
 def test_measures_over_rows_by_hand(
     name: str, rows: Sequence[ScoredRow], expected: tuple[float, int, int]
 ) -> None:
-    measure = measured(rows)[name]
+    measure = measures_of_rows(rows)[name]
     assert (round(measure.value or 0, 9), measure.n, measure.unjudged) == expected
-    assert set(measured(CORRECTED)) == set(NAMES)
+    assert set(measures_of_rows(CORRECTED)) == set(NAMES)
 
 
 MEASURES = {
@@ -201,13 +201,13 @@ MEASURES = {
         (" f1_ap = 0.31 ", ["f1_ap is 0.3, under its limit 0.31"]),
         ("good=0", ["good is not judged, so it may be under its limit 0"]),
         ("restored=0.5", ["restored is not judged, so it may be under its limit 0.5"]),
-        ("changed=0.5", ["changed may be under its limit 0.5: it is not judged for rows with an error (1)"]),
+        ("changed=0.5", ["changed may be under its limit 0.5: rows with an error (1) are not judged"]),
     ],
 )
 def test_measure_under_its_limit_is_named(limit: str, messages: list[str]) -> None:
     limits = limits_of([limit], NAMES)
-    assert under(EvalReport(data="", measures=MEASURES, rows=JUDGED[-1:]), limits) == messages
-    assert under(EvalReport(data="", measures=MEASURES), limits) == messages * (limit != "changed=0.5")
+    assert low_measures(EvalReport(data="", measures=MEASURES, rows=JUDGED[-1:]), limits) == messages
+    assert low_measures(EvalReport(data="", measures=MEASURES), limits) == messages * (limit != "changed=0.5")
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Items to rate; exports of several raters become labels by majority, and do not merge if they do not fit."""
+"""Tests the items to rate, and how the exports of several raters become labels."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,7 +45,7 @@ def test_a_row_decides_what_is_asked(
 
 def test_digest_depends_on_what_raters_see_alone(tmp_path: Path) -> None:
     given: tuple[dict[str, str], ...] = ({}, {"label": "contradictory"}, {"question": "When?"})
-    plain, labelled, other = (rating.digest_of([item(tmp_path, **CLAIM, **more)]) for more in given)
+    plain, labelled, other = (rating.items_digest([item(tmp_path, **CLAIM, **more)]) for more in given)
     assert plain == labelled != other
 
 
@@ -101,13 +101,13 @@ def test_row_has_the_item_its_label_and_its_intent(rows: Path) -> None:
 
 
 def test_agreement_is_of_each_question_by_hand(tmp_path: Path) -> None:
-    """Attribution: aa, ae, ee, and once a single value. 3 a and 3 e: 1 - 5 * 1 / 9, and 2 of 3 pairs.
+    """Attribution: the pairs aa, ae, ee, and a single value; so 3 a and 3 e: 1 - 5 * 1 / 9, and 2 of 3 pairs.
 
     Understandable: yes and yes three times, yes and no once. 7 yes and 1 no: 1 - 7 * 1 / 7 = 0.
     """
     rows = write_rows(tmp_path / "data.jsonl", *[{"id": i, **CLAIM} for i in range(4)])
-    ada = export(rows, "Ada", YES, YES, NOT_ALL, YES)
-    ratings = rating.merged(rating.read_exports([ada, export(rows, "Ben", YES, NOT_ALL, NOT_ALL, UNCLEAR)]))
+    ada, ben = ("Ada", YES, YES, NOT_ALL, YES), ("Ben", YES, NOT_ALL, NOT_ALL, UNCLEAR)
+    ratings = rating.merge_ratings(rating.read_exports([export(rows, *ada), export(rows, *ben)]))
     assert list(ratings.agreement) == ["understandable", "attribution"]
     attribution, understandable = ratings.agreement["attribution"], ratings.agreement["understandable"]
     assert attribution["alpha"].value == pytest.approx(4 / 9)
@@ -120,7 +120,7 @@ def test_agreement_is_of_each_question_by_hand(tmp_path: Path) -> None:
 
 def test_exports_of_other_data_or_of_one_rater_do_not_merge(rows: Path, tmp_path: Path) -> None:
     other = write_rows(tmp_path / "other" / "data.jsonl", {"id": "a", **CLAIM})
-    with pytest.raises(InputError, match="has ratings of other data than"):
+    with pytest.raises(InputError, match="has ratings of different data"):
         rating.read_exports([export(rows, "Ada"), export(other, "Ben")])
     with pytest.raises(InputError, match="has ratings of ' ada ' a second time: give one"):
         rating.read_exports([export(rows, "Ada"), export(rows, "x", rater=" ada ")])
@@ -131,8 +131,8 @@ def test_exports_of_other_data_or_of_one_rater_do_not_merge(rows: Path, tmp_path
     [
         ({"rater": " "}, "has no name of a rater: enter it on the page"),
         ({"format": "rarr-ratings-9"}, "is no export of ratings"),
-        ({"items": []}, "holds other items than its page had"),
-        ({"answers": {"c": YES}}, "about 'c', which its page does not offer"),
+        ({"items": []}, "does not have the items of its page"),
+        ({"answers": {"c": YES}}, "about 'c', which the page does not offer"),
         ({"answers": {"a": {"understandable": "maybe"}}}, "has the answer 'maybe' to 'understandable'"),
         ({"answers": {"a": {"attribution": "attributable"}}}, "to 'attribution' about 'a'"),
         ({"answers": {"a": {"intent": "similar"}}}, "to 'intent' about 'a'"),

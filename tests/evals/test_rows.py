@@ -1,4 +1,4 @@
-"""Lines of data: what they may be, and what is said of those that are no rows."""
+"""Tests which lines of data are valid rows, and the errors of other lines."""
 
 import gzip
 import json
@@ -41,7 +41,7 @@ def test_row_has_the_fields_of_its_line(tmp_path: Path) -> None:
         ('{"text": 5}', 'its "text" is wrong (give a text)'),
         ('{"text": "One.", "evidence": 5}', 'its "evidence" is wrong (give a list)'),
         ('{"text": " \\n"}', 'its "text" is wrong (it is empty)'),
-        ('{"text": "One.", "id": "good"}', "its id 'good' is that of an earlier line"),
+        ('{"text": "One.", "id": "good"}', "an earlier line has the same id 'good'"),
         ('{"text": "One.", "id": true}', 'its "id" is wrong'),
         ('{"text": "One.", "evidence": [{"text": "E."}, {"title": "T"}]}', 'its "evidence.1.text" is wrong'),
         ('{"text": "One.", "evidence": [{"text": "E.", "published_at": "foo"}]}', "give a date such as"),
@@ -102,7 +102,7 @@ def test_any_line_is_a_row_or_wrong_input(line: dict[str, object]) -> None:
         ({}, None, None, ""),
         ({"supported": True}, None, True, ""),
         ({"label": "true"}, None, None, 'its "label" is wrong'),
-        ({"label": "attributable", "supported": False}, None, None, "says otherwise: keep one"),
+        ({"label": "attributable", "supported": False}, None, None, "contradicts its"),
         ({"evidence": ["E.", ""]}, None, None, 'its "evidence.1.text" is wrong (it is empty)'),
     ],
 )

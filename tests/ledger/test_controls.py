@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from makers import evidence, state
 
 from rarr.backends.embedded.values import values
-from rarr.backends.source_lines import labelled
+from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import RawCard, RawEdit, RawReading
 from rarr.ledger.controls import Control, controls, is_missed
 from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, PlantedBlock, plant_block
@@ -30,7 +30,7 @@ def block(text: str = TEXT, facts: str = FACTS, salt: str = "") -> PlantedBlock:
 
 
 def made(facts: str = FACTS, errors: int = 3, text: str = "") -> Sequence[Control]:
-    return controls(labelled([evidence(facts)]), text, errors=errors, repetitions=1)
+    return controls(labelled_excerpts([evidence(facts)]), text, errors=errors, repetitions=1)
 
 
 def right_card(control: Control) -> RawCard:
@@ -125,7 +125,7 @@ def test_control_that_another_passage_amends_examines_nobody_and_only_one_does(s
 
 @given(st.integers(0, 10_000))
 def test_planted_error_changes_its_line_and_no_line_says_it(seed: int) -> None:
-    lines = [line.text for line in labelled([evidence(FACTS)])[0].lines]
+    lines = [line.text for line in labelled_excerpts([evidence(FACTS)])[0].lines]
     for control in made(text=str(seed)):
         if control.kind == "repetition":
             assert control.text == control.origin.text

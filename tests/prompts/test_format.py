@@ -1,4 +1,4 @@
-"""Loading, overriding, rendering and parsing prompts, and the errors of a prompt file."""
+"""Tests how prompts are loaded, replaced and rendered, and the errors of a prompt file."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rarr.errors import InputError
-from rarr.prompts import Prompt, load, names, require_known
+from rarr.prompts import Prompt, load, names, require_prompt_folder
 from rarr.tools.guard.quotation import quoted, rendered
 
 HEADER = """version: 1
@@ -59,9 +59,9 @@ def test_a_value_is_rendered_unchanged(tmp_path: Path, value: str) -> None:
     ("text", "message"),
     [
         ("Judge.\n" + GOOD, "has no header: begin it with version, variables, output between two lines ---"),
-        (GOOD.replace("version: 1", "version: [1"), r"has a header that does not fit \("),
-        (GOOD.replace(HEADER, "version: 1\n"), "does not fit .* variables .* give version, variables"),
-        (GOOD.replace("version: 1", "version: 1\nmodel: m"), "does not fit .* model Unexpected keyword"),
+        (GOOD.replace("version: 1", "version: [1"), r"has a wrong header \("),
+        (GOOD.replace(HEADER, "version: 1\n"), "wrong header .* variables .* give version, variables"),
+        (GOOD.replace("version: 1", "version: 1\nmodel: m"), "wrong header .* model Unexpected keyword"),
         (GOOD.replace("{properties:", "{x:"), "has an output without properties: give"),
         (GOOD.replace("<!-- user -->", "See <!-- user -->"), "has 0 lines <!-- user -->: write one such"),
         (GOOD.replace("Judge.", "Judge {{text}}."), "'text' above <!-- user -->: move it below"),
@@ -83,14 +83,14 @@ def test_a_malformed_prompt_file_is_a_one_line_error(tmp_path: Path, text: str, 
 
 def test_a_folder_overrides_prompts_that_exist_in_utf_8(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none', which is not a folder: name a folder with files such as"):
-        require_known(tmp_path / "none")
+        require_prompt_folder(tmp_path / "none")
     (tmp_path / "notes.txt").touch()
     (tmp_path / "edit.md").write_bytes(GOOD.encode("utf-16"))
-    require_known(override(tmp_path))
+    require_prompt_folder(override(tmp_path))
     with pytest.raises(InputError, match=r"edit\.md cannot be read .* give a Markdown file in UTF-8"):
         load("edit", tmp_path)
     with pytest.raises(InputError, match=r"edits\.md overrides no prompt; the prompts are answer_question"):
-        require_known(override(tmp_path, name="edits"))
+        require_prompt_folder(override(tmp_path, name="edits"))
 
 
 @st.composite
@@ -101,16 +101,16 @@ def filled(draw: st.DrawFn) -> tuple[Prompt, dict[str, str]]:
 
 
 @given(filled())
-def test_parse_inverts_rendering_of_quoted_values(case: tuple[Prompt, dict[str, str]]) -> None:
+def test_quoted_values_are_read_back_from_a_message(case: tuple[Prompt, dict[str, str]]) -> None:
     prompt, variables = case
     shown = {name: quoted(prompt, value).shown for name, value in variables.items()}
-    assert prompt.parse(rendered(prompt, variables)) == shown
+    assert prompt.variables_of(rendered(prompt, variables)) == shown
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=names())
 def test_a_message_is_parsed_by_exactly_one_prompt(prompt: Prompt) -> None:
-    """A doubt has the form of a reading."""
+    """The prompt of doubts is left out: its message has the form of the prompt of cards."""
     user = prompt.render(**dict.fromkeys(prompt.variables, "a"))
-    others = {other.name.removesuffix("_doubt") for other in PROMPTS if other.parse(user)}
+    others = {other.name.removesuffix("_doubt") for other in PROMPTS if other.variables_of(user)}
     assert others == {prompt.name.removesuffix("_doubt")}
-    assert prompt.parse(f"before\n{user}") is None
+    assert prompt.variables_of(f"before\n{user}") is None

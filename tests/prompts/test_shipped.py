@@ -1,4 +1,4 @@
-"""The prompts that ship with the package keep the contract of their own headers, demonstrations included."""
+"""Tests that the prompts of the package, with their demonstrations, keep to their own headers."""
 
 import json
 import re
@@ -47,9 +47,9 @@ SCHEMA_WORDS = {
 
 
 def demonstrations(prompt: Prompt) -> list[tuple[dict[str, str], dict[str, Any]]]:
-    """The variables and the answer of each demonstration in the system message."""
+    """Returns the variables and the answer of each demonstration in the system message."""
     shown = (part.rpartition("\n") for part in prompt.system.partition(ONCE)[2].strip().split("\n\n"))
-    return [(prompt.parse(user) or {}, json.loads(answer)) for user, _, answer in shown]
+    return [(prompt.variables_of(user) or {}, json.loads(answer)) for user, _, answer in shown]
 
 
 def fits(answer: object, prompt: Prompt) -> bool:
@@ -57,7 +57,7 @@ def fits(answer: object, prompt: Prompt) -> bool:
 
 
 def schemas(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """All objects of a schema, within one another, and its definitions."""
+    """Yields a schema and all schemas inside it."""
     yield schema
     named = (*schema.get("properties", {}).values(), *schema.get("$defs", {}).values())
     for inner in (*named, *filter(None, [schema.get("items")]), *schema.get("anyOf", ())):
@@ -66,7 +66,7 @@ def schemas(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 @pytest.mark.parametrize("name", names())
 def test_a_prompt_keeps_what_was_agreed(name: str) -> None:
-    """It is short, ends with what to answer, and every constrained decoder accepts its schema."""
+    """The prompt is short and asks once for JSON. Every constrained decoder accepts its schema."""
     prompt, (most, fields) = load(name), PROMPTS[name]
     assert estimated_tokens([prompt.system]) <= most
     assert list(prompt.output["properties"]) == fields

@@ -1,4 +1,4 @@
-"""The doubles in memory: a retriever, a scripted model, and a stand-in that reads cards."""
+"""Tests the doubles without a server: the retriever, the scripted model, and `RuleModel`."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The scripted server as a client sees it, what it records, each planned failure, and its command."""
+"""Tests the scripted server: answers, recorded requests, planned failures, and the command."""
 
 import re
 import signal
@@ -30,7 +30,7 @@ def client() -> Iterator[httpx2.Client]:
 
 @pytest.fixture
 def ask(client: httpx2.Client) -> Ask:
-    """Asks a server: `ask(server, "user message", temperature=0)`."""
+    """Returns a function that asks a server: `ask(server, "user message", temperature=0)`."""
 
     def post(server: ScriptedServer, user: str = "Hello?", **fields: Any) -> httpx2.Response:
         options = {name: fields.pop(name) for name in ("headers", "timeout") if name in fields}

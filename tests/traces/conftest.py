@@ -1,4 +1,4 @@
-"""What the runs that are recorded search."""
+"""Fixtures: the documents that the runs search, and the data folder."""
 
 from pathlib import Path
 
@@ -17,5 +17,5 @@ def notes(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
-    """As RARR_HOME has it in tests."""
+    """The data folder that RARR_HOME names in all tests."""
     return tmp_path / "home"

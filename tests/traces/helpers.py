@@ -1,4 +1,4 @@
-"""Runs to record, and the file that they are recorded in."""
+"""Makes runs with their traces, and files of traces, for the tests."""
 
 import os
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def file(run_id: str = "run-1", spans: Sequence[StoredSpan] = ()) -> TraceFile:
 
 
 def filled(home: Path, *run_ids: str, written: float | None = None) -> TraceStore:
-    """`written`: when they were; None: now."""
+    """Makes a store with these runs. `written` is the time of the last write; None means now."""
     store = TraceStore(home)
     for run_id in run_ids:
         store.add(file(run_id, [span()]))
@@ -38,7 +38,7 @@ def filled(home: Path, *run_ids: str, written: float | None = None) -> TraceStor
 
 
 def recorded(notes: Path, plan: Plan = (), **settings: Any) -> Revision:
-    """A revision by a language model, whose first answers go wrong by `plan`."""
+    """Revises TEXT by a scripted model. `plan` has the failures of its first answers."""
     with ScriptedServer(RuleModel(), plan=plan) as server:
         chosen = {"corpus": notes, "model": "vllm:scripted", "base_url": server.url} | settings
         with Reviser(Settings(**chosen)) as reviser:

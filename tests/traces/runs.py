@@ -1,4 +1,4 @@
-"""Runs that tests of their page need, recorded for real."""
+"""Records real runs, whose pages other tests check."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from typing import Any
 from rarr import Reviser, Settings, prompts
 from rarr.records import Passage
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever, RuleModel, ScriptedModel
-from rarr.testing.card_answers import sentences_in
+from rarr.testing.card_answers import marked_sentences
 from rarr.testing.scripted_model import Asked
 from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace_reader import Trace
@@ -23,12 +23,12 @@ EDITS = {"1936": ("1936", "1937", "1937"), "30 metres": ("30 metres", f"90 metre
 
 
 def answer(asked: Asked) -> str:
-    """Proposes an edit that heals the first sentence, and one of the second that is refused."""
-    variables = prompts.load(str(asked.prompt)).parse(asked.user) or {}
+    """Proposes a right edit of the first sentence, and an edit of the second sentence that is refused."""
+    variables = prompts.load(str(asked.prompt)).variables_of(asked.user) or {}
     if asked.prompt == "target_queries":
         return json.dumps({"questions": []})
     cards = {card["s"]: card for card in json.loads(RuleModel()(asked))["cards"]}
-    for number, words in sentences_in(variables):
+    for number, words in marked_sentences(variables):
         for old, new, by in (edit for part, edit in EDITS.items() if part in words):
             [label] = re.findall(rf"\((P[\d.]+)\)[^\n]* {by}", variables["sources"])
             edit = {"old": old, "new": new, "by": by}
@@ -37,7 +37,7 @@ def answer(asked: Asked) -> str:
 
 
 def passages() -> list[Passage]:
-    """One from a page, one from what only looks like an address."""
+    """Returns a passage of a web page, and a passage whose source is JavaScript instead of an address."""
     texts = ["The bridge opened in 1937.", f"The bridge is 90 metres wide. {HOSTILE}"]
     sources = ["https://example.org/bridge?a=1&b=2", f"javascript:alert(6)//{HOSTILE}"]
     return [
@@ -47,7 +47,7 @@ def passages() -> list[Passage]:
 
 
 def recorded(home: Path, **more: Any) -> Trace:
-    """A run of which every text is an attack, and one attempt fails."""
+    """Records a run in which each text is an attack and one request fails."""
     failures = [CallFailure("busy", f"429 {HOSTILE}")]
     model = ScriptedModel(answer, name=f"scripted {HOSTILE}", failures=failures)
     settings = Settings(home=home, model=model, search=InMemoryRetriever(passages()), **more)

@@ -1,4 +1,4 @@
-"""What reaches the file while a run goes on, what a run does without it, and what a trace must not hold."""
+"""Tests what a recorder writes during a run, and what it must never write."""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ FACT = "The Hoover Dam is 221 metres high."
 
 
 class Notes(InMemoryRetriever):
-    """Finds one passage, after doing what it is told to."""
+    """Calls `first`, and then finds one passage."""
 
     def __init__(self, first: Any = None) -> None:
         super().__init__([FACT])

@@ -1,4 +1,4 @@
-"""The store of traces: what goes in comes out, names, limits, and folders that cannot be written."""
+"""Tests the store of traces: names of runs, limits, secrets, and folders that cannot be written."""
 
 import stat
 import time
@@ -28,12 +28,12 @@ from traces.helpers import TEXT, file, filled
 def test_run_is_found_by_the_beginning_of_its_name(tmp_path: Path, word: str, found: str) -> None:
     store = filled(tmp_path, "abc1", "abd2")
     if " " not in found:
-        assert store.resolve(word) == found
+        assert store.full_name(word) == found
         return
     with pytest.raises(InputError, match=found):
-        store.resolve(word)
+        store.full_name(word)
     with pytest.raises(InputError, match="no trace of a run"):  # only whole names are read and removed
-        store.remove([word])
+        store.remove_runs([word])
 
 
 def test_file_is_private_to_its_owner_and_listed_also_beside_one_that_cannot_be_read(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_clock_that_jumps_for_less_than_a_day_removes_no_run(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "remove", [lambda store: store.remove(["a"]), lambda store: store.prune(days=1, max_bytes=0)]
+    "remove", [lambda store: store.remove_runs(["a"]), lambda store: store.prune(days=1, max_bytes=0)]
 )
 def test_page_is_removed_with_its_run(tmp_path: Path, remove: Callable[[TraceStore], int]) -> None:
     store = filled(tmp_path, "a", written=time.time() - 1)

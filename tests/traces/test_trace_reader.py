@@ -1,4 +1,4 @@
-"""A run is read back as it was, and a file that is no trace is refused."""
+"""Tests that a stored run is read unchanged, and that a file without a valid trace is refused."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def test_written_trace_is_read_unchanged(notes: Path, tmp_path: Path) -> None:
 
 
 def test_trace_of_an_earlier_version_is_read(tmp_path: Path) -> None:
-    """It had the process of its run, and whether each edit was accepted beside its state."""
+    """Earlier versions stored the process of the run, and the field `accepted` of each edit."""
     made, path = edit(0, 4, "Two.", old="One."), tmp_path / "run.jsonl"
     body = {"update": {"edits": [made.model_dump() | {"accepted": True}]}}
     text = file(spans=[span(body=body)]).text()
@@ -76,7 +76,7 @@ TOLD = {"samples": 1, "max_tokens": 9, "texts": ["x"], "said": [1, 1, 0], "cost"
     ],
 )
 def test_malformed_span_is_refused(tmp_path: Path, home: Path, spans: list[StoredSpan], message: str) -> None:
-    """In a file, and in the data folder, whatever brought it there."""
+    """Refused from an exported file, and from the data folder."""
     path = tmp_path / "run.json"
     path.write_text(file(spans=spans).text())
     with pytest.raises(InputError) as from_file:

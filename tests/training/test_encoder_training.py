@@ -1,4 +1,4 @@
-"""The encoder in training: its inputs and losses by hand, its files, and the same ones after a stop."""
+"""Tests the training of the encoder: inputs, losses, files, and how a stopped run continues."""
 
 from math import log
 from pathlib import Path
@@ -21,7 +21,7 @@ from rarr.backends.encoder.model_files import (  # noqa: E402
     SHIPPED,
     TOKENIZER,
     checked_manifest,
-    tokenizer,
+    load_tokenizer,
 )
 from rarr.errors import InputError, SettingsError  # noqa: E402
 from rarr.tools.text.blocks_and_sentences import Span  # noqa: E402
@@ -31,14 +31,14 @@ from rarr.training.encoder import (  # noqa: E402
     OPEN,
     START,
     EncoderWithHeads,
-    batch,
     class_loss,
+    padded_batch,
     pointer_loss,
 )
 from rarr.training.examples import Example, Value  # noqa: E402
 from rarr.training.fine_tuning import FEWEST, fine_tune, threshold  # noqa: E402
-from rarr.training.onnx_files import export, load  # noqa: E402
-from rarr.training.rows import rows, split_rows  # noqa: E402
+from rarr.training.onnx_files import export_onnx, load_onnx  # noqa: E402
+from rarr.training.rows import read_training_rows, split_rows  # noqa: E402
 from training.helpers import made, write_queries  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -60,9 +60,9 @@ def tiny() -> EncoderWithHeads:
 
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of an untrained encoder."""
+    """Returns a folder with the files of an untrained encoder."""
     folder = tmp_path_factory.mktemp("tiny")
-    export(tiny(), TOKENS, folder)
+    export_onnx(tiny(), TOKENS, folder)
     return folder
 
 
@@ -74,7 +74,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_exported_weights_are_read_back_up_to_rounding(start: Path) -> None:
-    back = load(start).state_dict()
+    back = load_onnx(start).state_dict()
     for name, tensor in tiny().state_dict().items():
         assert torch.allclose(back[name], tensor, atol=0.02 + float(tensor.abs().max()) / 50), name
 
@@ -84,13 +84,13 @@ def test_weights_are_trained_and_the_runtime_reads_them(data: Path, tmp_path: Pa
     report = fine_tune(data, out, steps=12, start=start)
     assert (report.rows, report.held_out, report.steps) == (8, 2, 12)
     assert report.after < report.before
-    first, last = load(start).state_dict(), load(out).state_dict()
+    first, last = load_onnx(start).state_dict(), load_onnx(out).state_dict()
     assert any(not torch.allclose(first[name], last[name], atol=1e-6) for name in first)
     assert torch.allclose(first[WORDS], last[WORDS], atol=1e-2)
     encoder, claim = Encoder(out), ("Elm got its mill in 1904.", "Elm", "Built in 1904.")
     [pointing] = encoder.point([ClozeInput(*claim, MaskedSpan(Span(20, 24), "date"))])
     assert len(pointing.spans) == 4
-    assert sum(encoder.attribution(*claim)) == pytest.approx(1)
+    assert sum(encoder.attribution_scores(*claim)) == pytest.approx(1)
     (out / MODEL).unlink()
     assert fine_tune(data, out, steps=12, start=start).after == report.after
     written = (out / MODEL).stat().st_mtime_ns
@@ -105,13 +105,13 @@ def test_interrupted_run_ends_with_the_same_weights(
     def interrupted(*given: Any) -> Any:
         if next(calls, None) is None:
             raise KeyboardInterrupt
-        return batch(*given)
+        return padded_batch(*given)
 
     calls = iter(range(at))
     monkeypatch.setattr(fine_tuning, "SAVE_EVERY", 2)
     report = fine_tune(data, tmp_path / "whole", steps=6, start=start)
     with monkeypatch.context() as stopped, pytest.raises(KeyboardInterrupt):
-        stopped.setattr(fine_tuning, "batch", interrupted)
+        stopped.setattr(fine_tuning, "padded_batch", interrupted)
         fine_tune(data, tmp_path / "parts", steps=6, start=start)
     again = fine_tune(data, tmp_path / "parts", steps=6, start=start)
     assert (again.before, again.after) == (report.before, report.after)
@@ -119,7 +119,7 @@ def test_interrupted_run_ends_with_the_same_weights(
 
 
 def test_no_document_is_both_in_training_and_held_out(data: Path) -> None:
-    twice = [row for row in rows(data) for _ in range(2)]
+    twice = [row for row in read_training_rows(data) for _ in range(2)]
     learned, held = split_rows(twice, 1)
     assert (len(learned), len(held)) == (12, 4)
     assert {row.document for row in learned}.isdisjoint(row.document for row in held)
@@ -132,9 +132,9 @@ def test_wrong_data_and_other_folders_are_refused(data: Path, tmp_path: Path, st
         fine_tune(data, out, steps=3, start=start)
     with pytest.raises(InputError, match=r"holds a run with from .*: give another folder"):
         fine_tune(data, out, steps=1)
-    with pytest.raises(InputError, match="has 0 rows, and one is held out: give a folder"):
+    with pytest.raises(InputError, match="has 0 rows, and a row is held out: give a folder"):
         fine_tune(tmp_path / "no", tmp_path / "weights")
-    with pytest.raises(SettingsError, match=r"there is no folder .*first"):
+    with pytest.raises(SettingsError, match=r"the folder .*first is missing"):
         fine_tune(data, tmp_path / "new", start=tmp_path / "first")
     assert not (tmp_path / "new").exists()
 
@@ -176,8 +176,8 @@ def test_a_batch_points_at_the_answer_or_nowhere() -> None:
     text, passage = "The mill opened in 1901.", "It was built in May 1901 by Jane Cole."
     stated = Value(place=(19, 23), kind="date", answers=((16, 24),))
     about = {"text": text, "title": "Mill", "passage": passage}
-    made = batch(
-        tokenizer(None),
+    made = padded_batch(
+        load_tokenizer(None),
         [
             Example(**about, values=(stated,)),
             Example(**about, values=(stated.model_copy(update={"answers": ()}),)),
@@ -187,7 +187,7 @@ def test_a_batch_points_at_the_answer_or_nowhere() -> None:
     at = made["mask_position"].tolist()
     assert [made["input_ids"][n, at[n]].item() for n in (0, 1)] == [MASKS["date"]] * 2
     [start], [end] = (torch.nonzero(made["pointers"][0] & side).flatten().tolist() for side in (START, END))
-    assert tokenizer(None).decode(made["input_ids"][0, start : end + 1].tolist()) == "may 1901"
+    assert load_tokenizer(None).decode(made["input_ids"][0, start : end + 1].tolist()) == "may 1901"
     assert torch.nonzero(made["pointers"][1] & START).flatten().tolist() == [NULL]
     assert not (made["pointers"][2] & (START | END)).any()
     assert made["labels"].tolist() == [-100, -100, 2]

@@ -1,4 +1,4 @@
-"""The editor of PURR: a tiny fusion-in-decoder T5, trained, saved, loaded and used in the pipeline."""
+"""Tests the editor of PURR: a tiny T5 is trained, saved, loaded and used in the pipeline."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,11 +13,11 @@ from transformers import T5Config, T5ForConditionalGeneration, T5Tokenizer  # no
 
 from rarr import Reviser, Settings  # noqa: E402
 from rarr.agent.wiring.components import wire  # noqa: E402
-from rarr.backends.fusion import FusionEditor, FusionInDecoder, editor_inputs, encoded  # noqa: E402
+from rarr.backends.fusion import FusionEditor, FusionInDecoder, editor_inputs, encode_inputs  # noqa: E402
 from rarr.components import Baseline  # noqa: E402
 from rarr.errors import InputError, ModelError, SetupError  # noqa: E402
-from rarr.training.fusion import batch, examples, train_fusion  # noqa: E402
-from rarr.training.rows import rows  # noqa: E402
+from rarr.training.fusion import examples_of_rows, make_batch, train_fusion  # noqa: E402
+from rarr.training.rows import read_training_rows  # noqa: E402
 from training.helpers import NOTES, made, write_queries  # noqa: E402
 
 pytestmark = pytest.mark.slow
@@ -27,7 +27,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.,:;?!'
 
 @pytest.fixture(scope="module", autouse=True)
 def one_thread() -> Iterator[None]:
-    """So small a model is slower by two."""
+    """A model of this size is slower with two threads."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     yield
@@ -36,7 +36,7 @@ def one_thread() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An untrained T5 that reads letters."""
+    """Returns the folder of an untrained T5 that reads letters."""
     folder = tmp_path_factory.mktemp("t5")
     specials = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0)]
     words = sorted({f"▁{word}" for note in NOTES for word in note.replace(".", " .").split()})
@@ -65,7 +65,7 @@ def model_and_tokenizer(base: Path) -> tuple[Any, Any]:
 def test_one_evidence_gives_the_loss_of_a_plain_t5(base: Path) -> None:
     model, tokenizer = model_and_tokenizer(base)
     inputs = editor_inputs("The Elm Mill opened in 1901.", "When?", [("Elm Mill", NOTES[3])])
-    given = encoded(tokenizer, [inputs])
+    given = encode_inputs(tokenizer, [inputs])
     labels = tokenizer("The Elm Mill opened in 1904.", return_tensors="pt")["input_ids"]
     fused = model(**given, labels=labels).loss
     flat = {name: tensor.flatten(0, 1) for name, tensor in given.items()}
@@ -75,14 +75,14 @@ def test_one_evidence_gives_the_loss_of_a_plain_t5(base: Path) -> None:
 
 @pytest.fixture(scope="module")
 def learned(base: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """An editor that learned three rows by heart, with and without their errors."""
+    """Returns an editor that learned three rows by heart, with and without their errors."""
     model, tokenizer = model_and_tokenizer(base)
     torch.manual_seed(0)
-    some = examples(rows(data)[:3], 1, copies=1.0)
+    some = examples_of_rows(read_training_rows(data)[:3], 1, copies=1.0)
     optimizer = torch.optim.AdamW(model.train().parameters(), 3e-3)
     for _ in range(120):
         optimizer.zero_grad()
-        model(**batch(tokenizer, some)).loss.backward()
+        model(**make_batch(tokenizer, some)).loss.backward()
         optimizer.step()
     folder = tmp_path_factory.mktemp("learned")
     model.save_pretrained(folder)
@@ -92,14 +92,14 @@ def learned(base: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) ->
 
 def test_rows_are_learned_exactly_and_right_texts_stay(learned: Path, data: Path) -> None:
     editor = FusionEditor(str(learned))
-    for row in rows(data)[:3]:
+    for row in read_training_rows(data)[:3]:
         about = [(passage.title, passage.text) for passage in row.relevant]
-        assert editor.edited(row.corrupted, row.query, about) == row.summary
-        assert editor.edited(row.summary, row.query, about) == row.summary
+        assert editor.edit_text(row.corrupted, row.query, about) == row.summary
+        assert editor.edit_text(row.summary, row.query, about) == row.summary
 
 
 def test_editor_revises_in_the_pipeline(learned: Path, data: Path, tmp_path: Path) -> None:
-    row = rows(data)[0]
+    row = read_training_rows(data)[0]
     settings = Settings(corpus=_corpus(tmp_path), home=tmp_path / "home", preset="paper", queries="text")
     components = wire(settings, baseline=Baseline(editor=f"purr:{learned}"))
     with Reviser(components=components) as reviser:
@@ -127,9 +127,9 @@ def test_training_is_reported_saved_and_continued(base: Path, data: Path, tmp_pa
 
 
 def test_what_cannot_be_edited_is_an_error(base: Path, tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="reads texts of 256 tokens, and this has"):
-        FusionEditor(str(base)).edited("mill " * 300, None, [("", NOTES[0])])
+    with pytest.raises(ModelError, match="reads at most 256 tokens, and a line has"):
+        FusionEditor(str(base)).edit_text("mill " * 300, None, [("", NOTES[0])])
     with pytest.raises(SetupError, match="cannot be loaded"):
         FusionEditor(str(tmp_path))
-    with pytest.raises(SetupError, match="is no folder and no OWNER/MODEL"):
+    with pytest.raises(SetupError, match="give a folder, or OWNER/MODEL of the hub"):
         FusionEditor("nowhere")

@@ -1,4 +1,4 @@
-"""Queries to rows, and rows to examples: what they hold, what is done again, and why there is no row."""
+"""Tests how queries become rows, how rows become examples, and why a query has no row."""
 
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ from rarr.records import Passage
 from rarr.testing import InMemoryRetriever
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.training.examples import Value, examples_of, values_of
-from rarr.training.noising import MOST_OTHERS, fitting, moved, read_queries, split
-from rarr.training.rows import Mistake, SentenceScore, TrainingRow, corrupted, rows
+from rarr.training.noising import MOST_OTHERS, fitting_errors, moved_place, read_queries, split_by_relevance
+from rarr.training.rows import Mistake, SentenceScore, TrainingRow, read_training_rows, with_errors
 from training.helpers import QUERIES, evidence, made, scripted, write_queries
 
 
@@ -31,7 +31,7 @@ def out(tmp_path: Path) -> Path:
 def test_row_holds_what_training_and_audit_need_and_is_made_once(queries: Path, out: Path) -> None:
     report = made(queries, out)
     assert (report.rows, report.dropped, report.failed) == (8, {}, ())
-    row = next(kept for kept in rows(out) if kept.query == QUERIES[0])
+    row = next(kept for kept in read_training_rows(out) if kept.query == QUERIES[0])
     assert row.summary == "The Alder Mill opened in 1901."
     assert row.corrupted == "The Alder Mill opened in 1904."
     assert [edit.model_dump() for edit in row.edits] == [
@@ -117,7 +117,7 @@ def test_wrong_calls_end_before_anything_is_spent(queries: Path, out: Path) -> N
     with pytest.raises(SettingsError, match="'embedded' cannot write summaries: set model to a language"):
         made(queries, out, model="embedded")
     queries.write_bytes(b"\n \n")
-    with pytest.raises(InputError, match="has no query: give one a line"):
+    with pytest.raises(InputError, match="has no query: give a query in each line"):
         made(queries, out)
     queries.write_bytes(b"a\xff")
     with pytest.raises(InputError, match="cannot be read"):
@@ -135,12 +135,12 @@ TEXT = "The mill opened in 1937 and has 37 looms. It burned in 1950, and 3.5 ton
 
 def test_errors_replace_the_right_words() -> None:
     given = [("in 1950", "in 1905"), (" 1937", "1,973 ")]
-    planted = fitting(
+    planted = fitting_errors(
         TEXT, sentences(TEXT), [PlantedError(right=right, wrong=wrong, kind="date") for right, wrong in given]
     )
-    wrong = corrupted(TEXT, planted)
+    wrong = with_errors(TEXT, planted)
     assert wrong == TEXT.replace("in 1950", "in 1905").replace("1937", "1,973")
-    spans = [Span(moved(it.start, planted), moved(it.end, planted)) for it in sentences(TEXT)]
+    spans = [Span(moved_place(it.start, planted), moved_place(it.end, planted)) for it in sentences(TEXT)]
     assert [span.of(wrong) for span in spans] == [span.of(wrong) for span in sentences(wrong)]
 
 
@@ -161,7 +161,7 @@ def test_errors_replace_the_right_words() -> None:
 def test_errors_without_a_place_are_left_out(error: tuple[str, str]) -> None:
     given = [("1937", "1973"), error]
     errors = [PlantedError(right=right, wrong=wrong, kind="other") for right, wrong in given]
-    assert [it.right for it in fitting(TEXT, sentences(TEXT), errors)] == ["1937"]
+    assert [it.right for it in fitting_errors(TEXT, sentences(TEXT), errors)] == ["1937"]
 
 
 def test_kinds_are_those_of_the_prompt() -> None:
@@ -175,10 +175,10 @@ def test_passages_are_split_by_relevance_best_first_and_limited() -> None:
         Passage.model_validate(evidence(text, number=n).model_dump(include=set(Passage.model_fields)))
         for n, text in enumerate(texts)
     ]
-    relevant, others = split(passages[:4], [0.3, 0.9, 0.6, 0.5])
+    relevant, others = split_by_relevance(passages[:4], [0.3, 0.9, 0.6, 0.5])
     assert [passage.text for passage in relevant] == ["Note 1.", "Note 2."]
     assert [(passage.text, passage.id) for passage in others] == [("Note 3.", "e3"), ("Note 0.", "e4")]
-    relevant, others = split(passages[4:], [0.9] * 6 + [0.1] * 14)
+    relevant, others = split_by_relevance(passages[4:], [0.9] * 6 + [0.1] * 14)
     assert (len(relevant), len(others)) == (4, MOST_OTHERS)
     assert all(passage.relevance == 0.1 for passage in others)
 

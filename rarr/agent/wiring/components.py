@@ -12,7 +12,7 @@ from rarr.backends.embedded.near_quotes import NearQuoteReader, NearQuoteVerifie
 from rarr.backends.prompted import paper
 from rarr.backends.prompted.cards import READING, PromptedCardReader
 from rarr.backends.prompted.decisions import DecisionVerifier
-from rarr.backends.prompted.judging import DECISIONS, NLI, PromptedVerifier, asked_by, is_language_model
+from rarr.backends.prompted.judging import DECISIONS, NLI, PromptedVerifier, is_language_model, parse_judge
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import CardQueries, PromptedQuestions
 from rarr.backends.prompted.writing import PromptedAnswers, PromptedWriter
@@ -100,7 +100,7 @@ class ComponentMaker:
             raise SettingsError(f"models names an unknown node {unknown[0]!r}: the nodes are {known}")
         self.settings, self.baseline = settings, baseline
         self.judge = chosen.get("attribute", "embedded")
-        self.judging, asked = asked_by(self.judge, settings.model)
+        self.judging, asked = parse_judge(self.judge, settings.model)
         named = {**chosen, "attribute": asked if is_language_model(asked) else "embedded"}
         self.named = {node: name for node, name in named.items() if name not in EMBEDDED}
         self.models = LanguageModels(settings, self.named.values())

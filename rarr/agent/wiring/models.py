@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from rarr.backends.prompted.judging import DECISIONS, PREFIXES, asked_by, is_language_model
+from rarr.backends.prompted.judging import DECISIONS, PREFIXES, is_language_model, parse_judge
 from rarr.errors import SettingsError
 from rarr.settings import EMBEDDED, Endpoint, Settings
 from rarr.tools.models.chat import MODEL_NAMES, ChatModel, name_of
@@ -81,7 +81,7 @@ def require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
 
 def require_prices(settings: Settings) -> None:
     """Raises `SettingsError` for the first language model of the settings that has no price."""
-    asked = (asked_by(name, settings.model)[1] for name in (settings.model, *settings.models.values()))
+    asked = (parse_judge(name, settings.model)[1] for name in (settings.model, *settings.models.values()))
     if named := [name for name in asked if is_language_model(name)]:
         for name in (*named, *settings.fallbacks):
             _require_price(name_of(name), settings)

@@ -199,7 +199,7 @@ def searching_given(components: Components, given: GivenPassages, *, alone: bool
         both = CombinedRetriever({"the given sources": given, "the other sources": components.retriever})
         return replace(components, retriever=both, given=shown, searches=True)
     if isinstance(generator, CardQueries):
-        generator = generator.of_sentences()
+        generator = generator.for_sentences()
     changed: dict[str, Any] = {"given": shown, "searches": not shown, "query_generator": generator}
     return replace(components, retriever=ObjectRetriever(given, None), **changed)
 

@@ -24,7 +24,7 @@ from rarr.backends.embedded.items import (
 )
 from rarr.backends.embedded.values import compare, replacement
 from rarr.backends.embedded.words import OPENERS, PRONOUNS, TURNING, WEIGHTY, are_opposites, same_tense
-from rarr.backends.source_lines import labelled
+from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.records import Evidence
 from rarr.tools.concurrency import require_awaited, work
@@ -104,7 +104,7 @@ class NearQuoteVerifier:
 
 
 def _cards(text: str, context: str | None, spans: Sequence[Span], evidence: Evidence) -> list[RawCard]:
-    lines = lines_of(*labelled([evidence]))
+    lines = lines_of(*labelled_excerpts([evidence]))
     return [card_of(span.of(text), f"{context or ''}\n{text[: span.start]}", lines) for span in spans]
 
 

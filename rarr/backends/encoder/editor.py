@@ -1,7 +1,7 @@
-"""Corrects by trained weights: masks a value, points at what the passage has in its place, and compares both.
+"""Corrects values and names by an encoder: masks a value, and finds the value of the passage in its place.
 
-This is the editor that `rarr train editor` trains on noised texts (PURR, Chen et al. 2023), which looks for
-the place of a value as a cloze reader does (Glass et al. 2020).
+`rarr train editor` trains this editor on texts with errors (PURR, Chen et al. 2023). The editor finds the
+place of a value as a cloze reader does (Glass et al. 2020).
 """
 
 import math
@@ -16,25 +16,25 @@ from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.tools.concurrency import in_thread
 from rarr.tools.text.blocks_and_sentences import Span
 
-_RANKED = 5  # places of the passage that are looked at for each value
+_RANKED = 5  # places of the passage that the editor tries for each value
 
 
 class Correction(NamedTuple):
-    """A phrase of a text, and the phrase of a passage that belongs in its place, with its probability."""
+    """The probability that the phrase `other` of a passage corrects the phrase `old` of a text."""
 
     old: Phrase
     other: Phrase
     probability: float
 
-    def applied(self, text: str, passage: str) -> str:
-        """Writes the text with the value of the passage, as the passage writes it."""
+    def corrected_text(self, text: str, passage: str) -> str:
+        """Returns the text with `other`, as written in the passage, in place of `old`."""
         return text[: self.old.start] + passage[self.other.start : self.other.end] + text[self.old.end :]
 
 
 class TrainedReader:
-    """Reads near quotations as the embedded reader does; of what these leave open, the weights correct some.
+    """Reads near quotations as the embedded reader does, and corrects some open sentences by the encoder.
 
-    They support nothing.
+    The encoder never makes a sentence supported.
     """
 
     name = "embedded"
@@ -44,35 +44,35 @@ class TrainedReader:
         self._encoder = encoder
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
-        """Fills the cards of the block. It reads a block only in one way, whatever the options are."""
+        """Fills the cards of the block. `doubting` and `seed` have no effect."""
         return RawReading(await in_thread(self._cards, block), self.name)
 
     def _cards(self, block: ReadingBlock) -> dict[int, RawCard]:
         cards = near_quote_cards(block)
         for piece in block.pieces:
             if piece.number and cards[piece.number].verdict == "open":
-                found = [card for it in block.excerpts if (card := self._corrected(piece.text, it))]
+                found = [card for it in block.excerpts if (card := self._correcting_card(piece.text, it))]
                 cards[piece.number] = found[0] if len(found) == 1 else cards[piece.number]
         return cards
 
-    def _corrected(self, sentence: str, excerpt: Excerpt) -> RawCard | None:
-        """Fills the card of a sentence that an excerpt surely corrects; None if it does not."""
+    def _correcting_card(self, sentence: str, excerpt: Excerpt) -> RawCard | None:
+        """Returns a card with the correction by the excerpt; None if no correction is probable enough."""
         passage = " ".join(line.text for line in excerpt.lines)
-        found = correction(self._encoder, sentence, excerpt.title, passage)
-        if found is None or found.probability < self._encoder.sure:
+        found = likeliest_correction(self._encoder, sentence, excerpt.title, passage)
+        if found is None or found.probability < self._encoder.threshold:
             return None
         line, end = excerpt.lines[0], 0
         for line in excerpt.lines:
-            end += len(line.text) + 1  # the space that joins it to the next line
+            end += len(line.text) + 1  # the space before the next line
             if found.other.start < end:
                 break
-        edit = RawEdit(sentence, found.applied(sentence, passage), line.text)
+        edit = RawEdit(sentence, found.corrected_text(sentence, passage), line.text)
         return RawCard("no", (line.label,), edits=(edit,))
 
 
-def correction(encoder: Encoder, text: str, title: str, passage: str) -> Correction | None:
-    """Finds the likeliest correction of one value or name of the text; None if there is none."""
-    if not encoder.reads(text):
+def likeliest_correction(encoder: Encoder, text: str, title: str, passage: str) -> Correction | None:
+    """Returns the likeliest correction of one value or name of the text; None if no correction is found."""
+    if not encoder.can_read_all(text):
         return None
     topic = {item.stem for item in items_of(title)}
     strange = [it for it in phrases(text) if not places_of(it.items, passage)]
@@ -81,7 +81,7 @@ def correction(encoder: Encoder, text: str, title: str, passage: str) -> Correct
     masked = [ClozeInput(text, title, passage, span) for span in spans]
     found = list[Correction]()
     for phrase, pointing in zip(asked, encoder.point(masked), strict=True):
-        for span, log in pointing.ranked(_RANKED):
+        for span, log in pointing.best_spans(_RANKED):
             other = next((it for it in phrases(passage) if it.start < span.end and span.start < it.end), None)
             if other is not None and are_rivals(phrase, other):
                 found.append(Correction(phrase, other, math.exp(log)))
@@ -89,12 +89,12 @@ def correction(encoder: Encoder, text: str, title: str, passage: str) -> Correct
     if not found:
         return None
     best = max(found, key=lambda it: it.probability)
-    judged = encoder.attribution(text, title, passage)
+    judged = encoder.attribution_scores(text, title, passage)
     return best._replace(probability=best.probability * judged.contradictory)
 
 
 def mask_kind(phrase: Phrase) -> MaskKind:
-    """Returns the mask of a value or name."""
+    """Returns the kind of the mask for a value or name."""
     value = phrase.items[0].value
     if value is None:
         return "name"

@@ -1,7 +1,7 @@
-"""Builds inputs of the encoder: text and passage as one sequence of tokens, with masked spans of the text.
+"""Builds the inputs of the encoder, in training and in use: text and passage as a sequence of tokens.
 
-`[CLS] text [SEP] title: passage [SEP]`: the text has type 0, the rest type 1. A masked span is one token,
-which gives the kind of the hidden value. Training and run time both build their inputs here.
+The form is `[CLS] text [SEP] title: passage [SEP]`. The text has type 0, and the rest has type 1. A masked
+span of the text becomes a single token, which tells the kind of the hidden value.
 """
 
 from collections.abc import Sequence
@@ -16,23 +16,24 @@ MaskKind = Literal["date", "number", "name"]
 # An unused entry of the vocabulary for each kind of value.
 MASKS: dict[MaskKind, int] = {"date": 1, "number": 2, "name": 3}
 CLS, SEP = 101, 102
-LONGEST_TEXT = 120  # tokens of a text; a longer text loses its end
+LONGEST_TEXT = 120  # tokens of a text; the end of a longer text is cut off
 LONGEST_TITLE = 40
 LONGEST = 320  # tokens of a sequence
-NULL = 0  # the position of a pointer where the passage has no answer
+NULL = 0  # the position of a pointer if the passage has no answer
 
 
 class MaskedSpan(NamedTuple):
-    """A hidden span of the text, whose content the encoder looks for."""
+    """A hidden span of the text. The encoder looks for its content in the passage."""
 
     span: Span
     kind: MaskKind
 
 
 class EncoderInput(NamedTuple):
-    """Token ids with their types; `masks` are the positions of the masked spans, -1 for a cut span.
+    """Token ids and types. `masks` are the positions of the masked spans; -1 means that a span was cut off.
 
-    `passage_spans` are the characters of each token of the passage, which begins at `passage_start`.
+    `passage_start` is the position of the first token of the passage. `passage_spans` are the places of its
+    tokens in the passage, in characters.
     """
 
     ids: list[int]
@@ -45,9 +46,9 @@ class EncoderInput(NamedTuple):
 def encoder_input(
     tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Sequence[MaskedSpan] = ()
 ) -> EncoderInput:
-    """Builds the encoder's input: the tokens of a text with `masked` spans hidden, a title and a passage.
+    """Builds the input from a text with hidden spans, a title and a passage.
 
-    `masked` are in order and do not overlap. Cuts the end of a long text, title or passage.
+    The `masked` spans are in order and do not overlap. Cuts off the end of a long text, title or passage.
     """
     ids, masks = _masked_text(tokenizer, text, masked)
     ids = ids[:LONGEST_TEXT]
@@ -62,10 +63,7 @@ def encoder_input(
 
 
 def covering_tokens(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
-    """Returns the indexes of the first and the last of the token `spans` that overlap `start` to `end`.
-
-    None if none does.
-    """
+    """Returns the indexes of the first and last span that overlap `start` to `end`; None if no span does."""
     inside = [n for n, (s, e) in enumerate(spans) if s < end and start < e]
     return (inside[0], inside[-1]) if inside else None
 

@@ -1,4 +1,4 @@
-"""Runs the encoder: one ONNX file with a head for attribution and one for pointers."""
+"""Runs the encoder, an ONNX file with two heads: attribution, and pointers into a passage."""
 
 import threading
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rarr.backends.encoder.inputs import LONGEST_TEXT, NULL, EncoderInput, MaskedSpan, encoder_input
-from rarr.backends.encoder.model_files import EncoderFiles, checked_manifest, encoder_files
+from rarr.backends.encoder.model_files import EncoderFiles, checked_manifest, open_encoder_files
 from rarr.tools.text.blocks_and_sentences import Span
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _Row = dict[str, "NDArray[Any]"]
 
 
 class AttributionScores(NamedTuple):
-    """The probabilities (0 to 1) of the three classes of a text beside a passage."""
+    """The probabilities (0 to 1) that a text belongs to each of three classes, given a passage."""
 
     attributable: float
     extrapolatory: float
@@ -28,7 +28,7 @@ class AttributionScores(NamedTuple):
 
 
 class ClozeInput(NamedTuple):
-    """A text with a masked span, and the passage in which the encoder looks for the span's content."""
+    """A text with a masked span, and the passage in which the encoder looks for the hidden words."""
 
     text: str
     title: str
@@ -37,10 +37,9 @@ class ClozeInput(NamedTuple):
 
 
 class Pointing(NamedTuple):
-    """Where a passage has the content of a masked span: log-probabilities of each token as start and as end.
+    """The log-probabilities that the content of a masked span starts and ends at each token of a passage.
 
-    `nowhere` is the log-probability that the passage has no answer. `spans` are the characters of the
-    tokens.
+    `nowhere` is the log-probability that the passage has no answer. `spans` are the places of the tokens.
     """
 
     starts: "NDArray[np.float32]"
@@ -48,8 +47,8 @@ class Pointing(NamedTuple):
     nowhere: float
     spans: tuple[tuple[int, int], ...]
 
-    def ranked(self, count: int) -> list[tuple[Span, float]]:
-        """Returns the `count` most probable spans with their log-probabilities, best first."""
+    def best_spans(self, count: int) -> list[tuple[Span, float]]:
+        """Returns the `count` most probable spans with their log-probabilities, the best span first."""
         tokens = len(self.spans)
         scores = [
             (float(self.starts[s] + self.ends[e]), s, e)
@@ -61,50 +60,50 @@ class Pointing(NamedTuple):
 
 
 class Encoder:
-    """The trained model: it judges attribution, and points at values in passages.
+    """The trained model, which judges attribution and finds values in passages. Threads may share a model.
 
-    It is one ONNX file, which threads may share. The files are checked at once and opened at the first use.
+    The constructor checks the files of the model, and the first use opens the files.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        """`folder` holds weights that `rarr train editor` wrote; None: the weights that ship.
+        """`folder` has weights that `rarr train editor` wrote. None means the weights of the package.
 
-        Raises `SettingsError` for files that are incomplete or damaged.
+        Raises `SettingsError` if a file is missing or damaged.
         """
-        self._folder, self._facts = folder, checked_manifest(folder)
+        self._folder, self._manifest = folder, checked_manifest(folder)
         self._opening = threading.Lock()
 
-    def reads(self, text: str) -> bool:
-        """Does the whole text fit into the input (120 tokens)? A longer text loses its end."""
+    def can_read_all(self, text: str) -> bool:
+        """Checks whether the whole text fits into an input, which takes at most 120 tokens of a text."""
         return len(self._opened.tokenizer.encode(text, add_special_tokens=False).ids) <= LONGEST_TEXT
 
-    def attribution(self, text: str, title: str, passage: str) -> AttributionScores:
-        """Computes the probability of each class of the text."""
+    def attribution_scores(self, text: str, title: str, passage: str) -> AttributionScores:
+        """Computes the probability of each class of the text, given the passage."""
         made = encoder_input(self._opened.tokenizer, text, title, passage)
         logits = self._run(made, ["attribution"])["attribution"]
         odds = np.exp(logits - logits.max())
         return AttributionScores(*(float(p) for p in odds / odds.sum()))
 
     def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
-        """Points at the words of each passage that could stand in the masked span of its text.
+        """Finds, for each input, the words of the passage that could fill the masked span.
 
-        Raises ValueError for a span that is cut off because the text is too long.
+        Raises `ValueError` if the text is too long, so that the masked span was cut off.
         """
         tokenizer = self._opened.tokenizer
         pairs = [encoder_input(tokenizer, it.text, it.title, it.passage, [it.masked]) for it in asked]
         if any(sequence.masks[0] < 0 for sequence in pairs):
-            raise ValueError(f"of a text, the first {LONGEST_TEXT} tokens are read; mask a span of these")
+            raise ValueError(f"the encoder reads {LONGEST_TEXT} tokens of a text: mask a span of these")
         return [_pointing(sequence, self._run(sequence, ["start", "end"])) for sequence in pairs]
 
     @property
-    def sure(self) -> float:
-        """The least probability at which a correction by these weights is made."""
-        return self._facts.sure
+    def threshold(self) -> float:
+        """Returns the lowest probability at which the editor makes a correction."""
+        return self._manifest.sure
 
     def _run(self, sequence: EncoderInput, heads: list[str]) -> _Row:
-        """Computes the outputs `heads` of one sequence.
+        """Computes the outputs `heads` of a single sequence.
 
-        Sequences are not batched: 8-bit products share one scale for all sequences of a batch, so an answer
+        There are no batches, because 8-bit products use one scale for a whole batch: the output of a sequence
         would depend on the other sequences.
         """
         outputs = self._opened.session.run(heads, _feed(sequence))
@@ -117,7 +116,7 @@ class Encoder:
 
     @cached_property
     def _files(self) -> EncoderFiles:
-        return encoder_files(self._folder)
+        return open_encoder_files(self._folder)
 
 
 def _feed(sequence: EncoderInput) -> dict[str, "NDArray[np.int64]"]:

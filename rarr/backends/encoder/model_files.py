@@ -1,4 +1,4 @@
-"""Checks and opens the files of an encoder: `reader.onnx`, `tokenizer.json`, and `model.json` about both."""
+"""Checks and opens the files of an encoder: `reader.onnx`, `tokenizer.json` and the manifest `model.json`."""
 
 import hashlib
 import json
@@ -13,17 +13,17 @@ from rarr.records import Record
 from rarr.settings import set_variable
 
 FORMAT = 4
-"""The format of the files that this version of `rarr` reads."""
+"""The format of files that this version of rarr reads."""
 SHIPPED = Path(__file__).parent / "weights"
 NEVER = 1.01
-"""A threshold that no probability reaches."""
+"""A threshold above all probabilities."""
 MODEL, TOKENIZER, FACTS = "reader.onnx", "tokenizer.json", "model.json"
 
 
 class WeightsManifest(Record):
-    """The content of `model.json`: the format, and the digests of the other files.
+    """The content of `model.json`. `sha256` has the digests of the other files.
 
-    `sure` is the least probability at which a correction by these weights is made.
+    `sure` is the lowest probability at which the editor makes a correction.
     """
 
     format: int
@@ -32,19 +32,19 @@ class WeightsManifest(Record):
 
 
 class EncoderFiles(NamedTuple):
-    """An open session of onnxruntime, and the tokenizer."""
+    """The open session of onnxruntime, and the tokenizer."""
 
     session: Any
     tokenizer: Any
 
 
 def checked_manifest(folder: Path | None) -> WeightsManifest:
-    """Reads `model.json` and checks the digests of the other files; None is the folder that ships.
+    """Reads `model.json`, and checks the digests of the other files. None means the weights of the package.
 
-    Raises `SettingsError`, which names the cure, for a missing or damaged file.
+    Raises `SettingsError` if a file is missing or damaged. The message says how to repair it.
     """
-    where, cure = _where(folder)
-    facts = _facts(where, cure)
+    where, cure = _folder_and_cure(folder)
+    facts = _read_manifest(where, cure)
     for name in (MODEL, TOKENIZER):
         try:
             digest = _digest(where / name)
@@ -55,21 +55,21 @@ def checked_manifest(folder: Path | None) -> WeightsManifest:
     return facts
 
 
-def encoder_files(folder: Path | None) -> EncoderFiles:
-    """Opens the files of `folder`, or the files that ship for None. Does not check them."""
-    where, _ = _where(folder)
-    return EncoderFiles(_session(where / MODEL), tokenizer(folder))
+def open_encoder_files(folder: Path | None) -> EncoderFiles:
+    """Opens the files in `folder` (None: files of the package), and does not check the digests."""
+    where, _ = _folder_and_cure(folder)
+    return EncoderFiles(_open_session(where / MODEL), load_tokenizer(folder))
 
 
-def _where(folder: Path | None) -> tuple[Path, str]:
-    """Returns the folder, and the cure for damaged files."""
+def _folder_and_cure(folder: Path | None) -> tuple[Path, str]:
+    """Returns the folder, and a phrase about how to repair its files."""
     if folder is None:
         return SHIPPED, "install rarr again: pip install --force-reinstall rarr"
     return folder.expanduser(), "write it again: rarr train editor"
 
 
 def file_digests(folder: Path) -> dict[str, str]:
-    """Computes the digests of the model and the tokenizer, for `model.json`."""
+    """Computes the digests of the model and of the tokenizer, by the name of the file."""
     return {name: _digest(folder / name) for name in (MODEL, TOKENIZER)}
 
 
@@ -78,9 +78,9 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _facts(where: Path, cure: str) -> WeightsManifest:
+def _read_manifest(where: Path, cure: str) -> WeightsManifest:
     if not where.is_dir():
-        raise SettingsError(f"there is no folder {where}: give one that rarr train editor wrote, as weights")
+        raise SettingsError(f"the folder {where} is missing: give a folder that rarr train editor wrote")
     try:
         content = json.loads((where / FACTS).read_bytes())
         version = content.get("format") if isinstance(content, dict) else None
@@ -90,20 +90,20 @@ def _facts(where: Path, cure: str) -> WeightsManifest:
         return WeightsManifest.model_validate(content)
     except OSError:
         raise SettingsError(f"{where} holds no weights ({FACTS} cannot be read): {cure}") from None
-    except ValueError:  # no JSON, or of another form
+    except ValueError:  # no JSON, or JSON of another form
         raise SettingsError(f"{where / FACTS} is damaged: {cure}") from None
 
 
 def forbid_telemetry() -> None:
-    """Stops onnxruntime from sending data about its use; has no effect once onnxruntime is imported.
+    """Stops onnxruntime from sending data about its use. Has no effect after onnxruntime was imported.
 
-    Since release 1.32 it writes a device id into the user's cache and looks up a collector.
+    Since release 1.32, onnxruntime writes a device id into the user's cache, and contacts a server.
     """
     set_variable("ORT_DISABLE_TELEMETRY", "1")
 
 
 def require_packages() -> None:
-    """Raises `SetupError` without the packages of the extra; onnxruntime must not send data about its use."""
+    """Raises `SetupError` if a package of the extra is missing. Also calls `forbid_telemetry`."""
     forbid_telemetry()
     try:
         import_module("onnxruntime")
@@ -113,25 +113,25 @@ def require_packages() -> None:
         raise SetupError(message) from None
 
 
-def _session(path: Path) -> Any:
+def _open_session(path: Path) -> Any:
     require_packages()
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    options.intra_op_num_threads = 1  # texts are read side by side, each by one thread
-    # One step for adding and normalising takes onnxruntime 1.31 several times as long as two steps.
+    options.intra_op_num_threads = 1  # each text has its own thread
+    # In onnxruntime 1.31, this fused step is several times as slow as two separate steps.
     slow = ["SkipLayerNormFusion"]
     providers = ["CPUExecutionProvider"]
     return onnxruntime.InferenceSession(path, options, providers=providers, disabled_optimizers=slow)
 
 
-def tokenizer(folder: Path | None) -> Any:
-    """Loads the tokenizer of `folder`, or the tokenizer that ships for None. It neither pads nor cuts."""
+def load_tokenizer(folder: Path | None) -> Any:
+    """Loads the tokenizer in `folder` (None: of the package), without padding and truncation."""
     require_packages()
     from tokenizers import Tokenizer
 
-    where, _ = _where(folder)
+    where, _ = _folder_and_cure(folder)
     made = Tokenizer.from_file(str(where / TOKENIZER))
     made.no_padding()
     made.no_truncation()

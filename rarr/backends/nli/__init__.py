@@ -1,1 +1,1 @@
-"""Verifies sentences by models of Hugging Face that read evidence and claim together (extra `torch`)."""
+"""Judges sentences by Hugging Face models for natural language inference, NLI (extra `torch`)."""

@@ -1,15 +1,15 @@
-"""Loads a model for entailment, and reads from its config how it takes evidence and claim and how it answers.
+"""Loads a model for entailment, and finds out from its config how to ask it and how to read its answer.
 
-kind                      reads                                      says
-classifier                the pair, evidence first                   its labels, or one logit
+kind                      input                                      output for "supported"
+classifier                the pair, evidence first                   the label of entailment, or the one logit
 MiniCheck's classifiers   EVIDENCE, end of sequence, CLAIM           the second of two labels
-TRUE, TrueTeacher (T5)    premise: EVIDENCE hypothesis: CLAIM        first token of 1 against that of 0
-MiniCheck-Flan-T5         predict: EVIDENCE, end of sequence, CLAIM  the same
+TRUE, TrueTeacher (T5)    premise: EVIDENCE hypothesis: CLAIM        the first token of "1", instead of "0"
+MiniCheck-Flan-T5         predict: EVIDENCE, end of sequence, CLAIM  the same tokens
 
-Sources: the pair is that of the model cards of MNLI models; TRUE's prompt and its 512 tokens are those of
-ExpertQA's autoais.py (Malaviya et al. 2023; TRUE: Honovich et al. 2022), which TrueTeacher has too (Gekhman
-et al. 2023); MiniCheck's are those of minicheck/inference.py in Liyan06/MiniCheck (Tang et al. 2024), where
-the two tokens are 3 and 209 of T5, the first ones of "0" and "1".
+Sources: the model cards of MNLI models for the pair; autoais.py of ExpertQA for TRUE's prompt and limit of
+512 tokens (Malaviya et al. 2023; TRUE: Honovich et al. 2022), and for TrueTeacher (Gekhman et al. 2023);
+minicheck/inference.py in Liyan06/MiniCheck for MiniCheck (Tang et al. 2024). For T5, the first tokens of "0"
+and "1" are 3 and 209.
 """
 
 import math
@@ -37,20 +37,20 @@ _T5 = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")
 
 
 class EntailmentJudgement(NamedTuple):
-    """Probabilities that an evidence entails and contradicts a claim; None: the model has no such label."""
+    """The probabilities that the evidence supports and contradicts a claim. None: there is no such label."""
 
     support: float
     contradiction: float | None = None
 
 
-class Outputs(NamedTuple):
-    """The index of a model's output for support, and the index for contradiction, if there is one."""
+class OutputIndexes(NamedTuple):
+    """The index of the output for support, and of the output for contradiction (None: no such output)."""
 
     support: int
     contradiction: int | None = None
 
-    def judgement(self, logits: Sequence[float]) -> EntailmentJudgement:
-        """Turns logits into probabilities by softmax; a single logit (as of HHEM-1) stands against 0."""
+    def judgement_of_logits(self, logits: Sequence[float]) -> EntailmentJudgement:
+        """Computes probabilities from logits by softmax. Adds the logit 0 to a single logit, as of HHEM-1."""
         whole = [0.0, *logits] if len(logits) == 1 else logits
         powers = [math.exp(logit - max(whole)) for logit in whole]
         shares = [power / sum(powers) for power in powers]
@@ -59,28 +59,27 @@ class Outputs(NamedTuple):
 
 
 class ModelShape(NamedTuple):
-    """How a model is asked: its prompt (None: a pair of texts), its outputs, its limit in tokens.
+    """The prompt of a model (None: the input is a pair of texts), its outputs, and its limit in tokens.
 
-    A model that `generates` answers by the logits of the first tokens of "0" and "1". Without a
-    `limit`, the tokenizer and the config have one.
+    If the model `generates`, its answer is read from the logits of the first tokens of "0" and "1". If
+    `limit` is None, the limit comes from the tokenizer and the config.
     """
 
     prompt: str | None
-    outputs: Outputs
+    outputs: OutputIndexes
     limit: int | None = None
     generates: bool = False
 
 
-def outputs_of(id2label: Mapping[int, str], name: str) -> Outputs:
-    """Finds the outputs of the classifier `name`, by its labels in any order and case.
+def output_indexes(id2label: Mapping[int, str], name: str) -> OutputIndexes:
+    """Finds the outputs of the classifier `name` by its labels, in any order and case.
 
-    A single output is support, whatever its name. Of two outputs without names the second is support, as in
-    MiniCheck's classifiers (Tang et al. 2024; minicheck/inference.py of Liyan06/MiniCheck). Raises
-    `SetupError` where the names do not identify the outputs.
+    A single output always means support. If two outputs have no names, the second means support, as in the
+    classifiers of MiniCheck. Raises `SetupError` if the labels do not identify the outputs.
     """
     labels = [re.sub(r"[\W_]", "", str(id2label[index]).lower()) for index in sorted(id2label)]
     if len(labels) == 1 or (len(labels) == 2 and all(map(_UNNAMED.fullmatch, labels))):
-        return Outputs(1)
+        return OutputIndexes(1)
     support, contradiction, neither = (
         [index for index, label in enumerate(labels) if label in names]
         for names in (_SUPPORT, _CONTRADICTION, _NEITHER)
@@ -91,39 +90,38 @@ def outputs_of(id2label: Mapping[int, str], name: str) -> Outputs:
             " neutral and contradiction: name them in id2label of its config.json, or choose a model for"
             " natural language inference"
         )
-    return Outputs(support[0], contradiction[0] if contradiction else None)
+    return OutputIndexes(support[0], contradiction[0] if contradiction else None)
 
 
 def shape_of(config: Any, name: str) -> ModelShape:
-    """Finds the shape of the model `name`, from its transformers config.
+    """Finds the shape of the model `name` from its config of transformers.
 
-    No config contains prompts: T5 models, and classifiers with two unnamed labels, are recognised as
-    MiniCheck or TRUE by name. Raises `SetupError` for any other model.
+    A config has no prompt, so MiniCheck and TRUE are recognised by their names. Raises `SetupError` for a
+    model of another kind.
     """
-    own = Path(name).name.lower()  # without the name of its owner or of the folders around it
+    own = Path(name).name.lower()  # without the owner and without folders
     architecture = (getattr(config, "architectures", None) or [""])[0]
     if architecture.endswith("ForSequenceClassification"):
         prompt = "{evidence}{end}{claim}" if "minicheck" in own else None
-        return ModelShape(prompt, outputs_of(config.id2label, name))
+        return ModelShape(prompt, output_indexes(config.id2label, name))
     if architecture not in _T5:
-        raise SetupError(f"model 'nli:{name}' is a {architecture or 'model of no known kind'}: {_CHOICE}")
+        raise SetupError(f"model 'nli:{name}' is a {architecture or 'model of an unknown kind'}: {_CHOICE}")
     if "minicheck" in own:
-        return ModelShape("predict: {evidence}{end}{claim}", Outputs(1), 2048, generates=True)
+        return ModelShape("predict: {evidence}{end}{claim}", OutputIndexes(1), 2048, generates=True)
     if "true" in own:
-        return ModelShape("premise: {evidence} hypothesis: {claim}", Outputs(1), 512, generates=True)
+        return ModelShape("premise: {evidence} hypothesis: {claim}", OutputIndexes(1), 512, generates=True)
     raise SetupError(
-        f"model 'nli:{name}' is a T5, and its prompt is not known: give its folder a name with true in it"
-        " for the prompt of TRUE, or with minicheck for that of MiniCheck"
+        f"model 'nli:{name}' is a T5 with an unknown prompt: rename its folder, with true in the name for the"
+        " prompt of TRUE, or with minicheck for the prompt of MiniCheck"
     )
 
 
-def loaded_model(name: str) -> tuple[Any, Any, ModelShape, Any]:
-    """Loads the model `name`, in evaluation mode, on a GPU if torch finds one.
+def load_model(name: str) -> tuple[Any, Any, ModelShape, Any]:
+    """Loads the model `name` in evaluation mode, on a GPU if torch finds a GPU.
 
-    Returns the model, its tokenizer, its shape and the module `torch`. The config is loaded first, so that no
-    model is downloaded and then refused. Code that comes with a model is not run. Raises `SettingsError` for
-    a name that can be no model. Raises `SetupError` where the extra is not installed, or the model cannot be
-    loaded or is no verifier.
+    Returns the model, its tokenizer, its shape and the module `torch`. Checks the config before the download
+    of the model, and runs no code from the model. Raises `SettingsError` if `name` is neither a folder nor a
+    name of the hub. Raises `SetupError` if the extra is missing, or if the model cannot be used.
     """
     if not can_be_model(name):
         raise SettingsError(
@@ -135,38 +133,38 @@ def loaded_model(name: str) -> tuple[Any, Any, ModelShape, Any]:
         import transformers
     except ImportError as error:
         raise SetupError(f"model 'nli:{name}' cannot be loaded ({one_line(error)}): {INSTALL}") from error
-    shape = shape_of(_had(name, transformers.AutoConfig), name)
-    tokenizer = _had(name, transformers.AutoTokenizer)
+    shape = shape_of(_load_part(name, transformers.AutoConfig), name)
+    tokenizer = _load_part(name, transformers.AutoTokenizer)
     kind = "AutoModelForSeq2SeqLM" if shape.generates else "AutoModelForSequenceClassification"
-    model, report = _had(name, getattr(transformers, kind), output_loading_info=True)
+    model, report = _load_part(name, getattr(transformers, kind), output_loading_info=True)
     if lacking := sorted(report["missing_keys"]):
         raise SetupError(
-            f"model 'nli:{name}' lacks weights, {lacking[0]} among them, so that its answers would be random:"
-            " choose one that was trained for natural language inference"
+            f"model 'nli:{name}' lacks weights, such as {lacking[0]}, so its answers would be random:"
+            " choose a model that was trained for natural language inference"
         )
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if device == "cpu":
-        model = model.float()  # halves are slow there
+        model = model.float()  # a CPU is slow with 16 bits
     return model.to(device).eval(), tokenizer, shape, torch
 
 
-def _had(name: str, kind: Any, **options: Any) -> Any:
-    """Loads the files of `name` as an object of `kind`, a class of transformers. Raises `SetupError`."""
+def _load_part(name: str, kind: Any, **options: Any) -> Any:
+    """Loads a part of the model `name` by `kind`, a class of transformers. Raises `SetupError`."""
     made: Callable[[str, bool], Any] = lambda path, local: kind.from_pretrained(  # noqa: E731
         path, local_files_only=local, trust_remote_code=False, **options
     )
     try:
         return loaded(name, made)
-    except Exception as error:  # the hub, the network and the file formats have exceptions of their own
+    except Exception as error:  # hub, network and file formats share no base class of errors
         reason = f"cannot be loaded ({one_line(error)}): check name and connection, or give the folder"
-        # What was downloaded before is refused first, and then perhaps the hub cannot be reached.
+        # The error about the local files may be only the context of an error about the hub.
         if "trust_remote_code" in f"{error} {error.__context__}":
-            reason = f"needs Python code of its own, which is not run here: {_CHOICE}"
+            reason = f"needs its own Python code, which rarr does not run: {_CHOICE}"
         raise SetupError(f"model 'nli:{name}' {reason}") from error
 
 
 def attribution_class(support: float | None, threshold: float) -> AttributionClass | None:
-    """Chooses the class of AttrScore (Yue et al. 2023) by a support from 0 to 1; None if not judged."""
+    """Returns `attributable` if the support reaches `threshold`, else `extrapolatory`; None for None."""
     if support is None:
         return None
     return "attributable" if support >= threshold else "extrapolatory"

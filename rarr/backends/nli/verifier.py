@@ -1,73 +1,73 @@
-"""A verifier whose model judges each sentence by the evidence under its title, in batches of similar size.
+"""A verifier that judges sentences by an NLI model, in batches of similar length.
 
-Evidence that is too long for the model is judged in parts, and the highest probability of each kind counts.
+If the evidence is too long for the model, each part is judged, and the highest probabilities count.
 """
 
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from rarr.backends.nli.loading import EntailmentJudgement, attribution_class, loaded_model
+from rarr.backends.nli.loading import EntailmentJudgement, attribution_class, load_model
 from rarr.errors import SetupError
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency import infer
 from rarr.tools.text.blocks_and_sentences import Span, sentences, split_sentences
 from rarr.tools.text.citation_marks import citation_marks
 
-_BATCH_TOKENS = 8192  # padding included
-_LIMIT = 512  # tokens, where neither the tokenizer nor the config has a limit
-_UNKNOWN = 100_000  # tokenizers without a limit give 10^30
+_BATCH_TOKENS = 8192  # with padding
+_LIMIT = 512  # tokens; used if neither the tokenizer nor the config has a limit
+_UNKNOWN = 100_000  # a tokenizer without a limit has 10^30
 _ROOM = "eight words of evidence fit beside the claim"
 
-Pair = tuple[str, str]  # the text of an evidence, and the claim that is judged by it
+Pair = tuple[str, str]  # an evidence, and a claim to judge
 
 
 class NliModel:
-    """A loaded model. It judges in the calling thread, for one thread at a time."""
+    """A loaded model. Only one thread may use the model at a time."""
 
     def __init__(self, name: str) -> None:
-        """Loads the model in seconds, or minutes with a download. Raises the errors of `loaded_model`."""
-        self._model, self._tokenizer, self._shape, self._torch = loaded_model(name)
-        self._limit = _limit(self._shape.limit, self._tokenizer, self._model.config)
+        """Loads the model, which takes minutes with a download. Raises the errors of `load_model`."""
+        self._model, self._tokenizer, self._shape, self._torch = load_model(name)
+        self._limit = _token_limit(self._shape.limit, self._tokenizer, self._model.config)
         self._special = re.compile("|".join(map(re.escape, self._tokenizer.all_special_tokens)))
-        self._answers = _answers(self._tokenizer, name) if self._shape.generates else None
+        self._answers = _answer_tokens(self._tokenizer, name) if self._shape.generates else None
 
     def judge(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
-        """Judges each pair, with its evidence under `title`. None if the claim leaves evidence no room."""
+        """Judges each pair, with `title` before its evidence. None means: the claim leaves no room."""
         heading = f"{title}. " if title else ""
         parts: list[tuple[int, Pair]] = []
         for number, (evidence, claim) in enumerate(pairs):
-            fits = lambda text, claim=claim: self._size((heading + text, claim)) <= self._limit  # noqa: E731
+            fits = lambda text, claim=claim: self._token_count((heading + text, claim)) <= self._limit  # noqa: E731
             parts += [(number, (heading + part, claim)) for part in evidence_parts(evidence, fits)]
-        judged = self._judged([pair for _, pair in parts])
+        judged = self._judge_in_batches([pair for _, pair in parts])
         found: list[list[EntailmentJudgement]] = [[] for _ in pairs]
         for (number, _), judgement in zip(parts, judged, strict=True):
             found[number].append(judgement)
-        return [_highest(some) if some else None for some in found]
+        return [_highest_judgement(some) if some else None for some in found]
 
-    def _plain(self, text: str) -> str:
-        """Returns the text without line ends and without the special tokens of the tokenizer."""
+    def _without_special_tokens(self, text: str) -> str:
+        """Returns the text on one line, without the special tokens of the tokenizer."""
         return " ".join(self._special.sub(" ", text).split())
 
     def _texts(self, pair: Pair) -> tuple[str, ...]:
-        evidence, claim = map(self._plain, pair)
+        evidence, claim = map(self._without_special_tokens, pair)
         if self._shape.prompt is None:
             return evidence, claim
         end = self._tokenizer.eos_token or self._tokenizer.sep_token
         return (self._shape.prompt.format(evidence=evidence, claim=claim, end=end),)
 
-    def _size(self, pair: Pair) -> int:
+    def _token_count(self, pair: Pair) -> int:
         return len(self._tokenizer(*self._texts(pair), verbose=False)["input_ids"])
 
-    def _judged(self, pairs: Sequence[Pair]) -> list[EntailmentJudgement]:
-        """Judges the pairs in batches, the shortest first; returns the judgements in the order given."""
+    def _judge_in_batches(self, pairs: Sequence[Pair]) -> list[EntailmentJudgement]:
+        """Judges the pairs in batches, short pairs first. Returns judgements in the order of `pairs`."""
         encoded = [dict(self._tokenizer(*self._texts(pair), verbose=False)) for pair in pairs]
         sizes, judged = [len(each["input_ids"]) for each in encoded], dict[int, EntailmentJudgement]()
         size = _BATCH_TOKENS // max(sizes, default=1) or 1
         order = sorted(range(len(sizes)), key=sizes.__getitem__)
         for batch in (order[at : at + size] for at in range(0, len(order), size)):
             for index, logits in zip(batch, self._logits([encoded[i] for i in batch]), strict=True):
-                judged[index] = self._shape.outputs.judgement(logits)
+                judged[index] = self._shape.outputs.judgement_of_logits(logits)
         return [judged[index] for index in range(len(pairs))]
 
     def _logits(self, encoded: list[dict[str, Any]]) -> list[list[float]]:
@@ -81,13 +81,13 @@ class NliModel:
             return logits[:, 0, list(self._answers)].float().tolist()  # type: ignore[no-any-return]
 
 
-def _highest(judged: Sequence[EntailmentJudgement]) -> EntailmentJudgement:
+def _highest_judgement(judged: Sequence[EntailmentJudgement]) -> EntailmentJudgement:
     contradictions = [each.contradiction for each in judged if each.contradiction is not None]
     return EntailmentJudgement(max(each.support for each in judged), max(contradictions, default=None))
 
 
 def evidence_parts(evidence: str, fits: Callable[[str], bool]) -> list[str]:
-    """Halves evidence, between sentences or else words, until each part fits; [] if there is no room."""
+    """Halves evidence between sentences, or between words, until each part fits. [] means: no room."""
     if fits(evidence) or len(evidence) < 2:
         return [evidence] if fits(evidence) else []
     if not fits(_ROOM):
@@ -100,19 +100,19 @@ def evidence_parts(evidence: str, fits: Callable[[str], bool]) -> list[str]:
     return [part for each in halves if each for part in evidence_parts(each, fits)]
 
 
-def _limit(most: int | None, tokenizer: Any, config: Any) -> int:
-    """Returns the limit of an input in tokens: `most`, or else that of the tokenizer and the config."""
+def _token_limit(most: int | None, tokenizer: Any, config: Any) -> int:
+    """Returns the limit of an input in tokens: `most` if given, or the limit of tokenizer and config."""
     if most is not None:
         return most
     known = tokenizer.model_max_length if tokenizer.model_max_length < _UNKNOWN else _LIMIT
     positions = getattr(config, "max_position_embeddings", None)
-    return min(known, positions - 2) if positions else known  # RoBERTa begins to count at 2
+    return min(known, positions - 2) if positions else known  # RoBERTa counts positions from 2
 
 
-def _answers(tokenizer: Any, name: str) -> tuple[int, int]:
-    """Returns the first tokens of "0" and "1": for T5, 3 and 209. The tokens named "0" and "1" are others.
+def _answer_tokens(tokenizer: Any, name: str) -> tuple[int, int]:
+    """Returns the first tokens of the words "0" and "1" (for T5: 3 and 209).
 
-    Raises `SetupError` for a tokenizer that does not tell them apart.
+    Raises `SetupError` if both words begin with the same token, or with the unknown token.
     """
     no, yes = (tokenizer(digit, add_special_tokens=False)["input_ids"][0] for digit in "01")
     if no == yes or tokenizer.unk_token_id in (no, yes):
@@ -120,52 +120,52 @@ def _answers(tokenizer: Any, name: str) -> tuple[int, int]:
     return no, yes
 
 
-_BEFORE_A_STOP = re.compile(r" (?=[.,;:!?](?: |$))")  # the space of a removed citation
+_BEFORE_A_STOP = re.compile(r" (?=[.,;:!?](?: |$))")  # the space before a removed citation
 
 
 class NliVerifier:
-    """Judges sentences by an NLI model. Support is the probability (0 to 1) that evidence entails a sentence.
+    """Judges sentences by an NLI model. The support is the probability (0 to 1) of entailment.
 
-    None for a span without a sentence, such as a heading, for evidence without text, and for a sentence
-    that leaves the model no room for evidence.
+    A support is None if the span has no sentence (such as a heading), if the evidence has no text, or if the
+    sentence leaves no room for evidence.
     """
 
     def __init__(self, name: str, threshold: float) -> None:
-        """Loads the model `name`, as `NliModel` does. From the support `threshold` on, it is attributable."""
+        """Loads the `NliModel`. A sentence is attributable if its support is at least `threshold`."""
         self._model = NliModel(name)
         self._threshold = threshold
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """Returns the support of the sentences of `text` at `spans`, all judged in one call."""
-        judged = await infer(self._judged, text, context, spans, evidence)
+        """Returns the support of the sentence of `text` at each of `spans`."""
+        judged = await infer(self._judge, text, context, spans, evidence)
         return [None if judgement is None else judgement.support for judgement in judged]
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """Returns for each sentence the most probable of the three classes.
+        """Returns the most probable of the three classes for the sentence at each of `spans`.
 
-        With a model without a label for contradiction, the threshold decides between the other two.
+        If the model has no label for contradiction, `threshold` decides between the other two classes.
         """
-        judged = await infer(self._judged, text, context, spans, evidence)
-        return [None if judgement is None else _class(judgement, self._threshold) for judgement in judged]
+        judged = await infer(self._judge, text, context, spans, evidence)
+        return [None if it is None else _likeliest_class(it, self._threshold) for it in judged]
 
-    def _judged(
+    def _judge(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> list[EntailmentJudgement | None]:
-        texts = [judged_text(text, context, span) for span in spans]
+        texts = [text_to_judge(text, context, span) for span in spans]
         asked = [index for index, claim in enumerate(texts) if claim and evidence.text.strip()]
         pairs = [(evidence.text, texts[index]) for index in asked]
         judged = dict(zip(asked, self._model.judge(pairs, evidence.title), strict=True))
         return [judged.get(index) for index in range(len(spans))]
 
 
-def judged_text(text: str, context: str | None, span: Span) -> str:
-    """Joins the sentences of `text` that `span` overlaps, without citations; empty for none.
+def text_to_judge(text: str, context: str | None, span: Span) -> str:
+    """Returns the sentences of `text` that overlap `span`, without citations.
 
-    The only sentence of a text may be a short answer, so its question stands before it.
+    If the text has only one sentence, `context` comes first: the sentence may be a short answer to `context`.
     """
     spans = sentences(text)
     marks = [mark.place for mark in citation_marks(text)]
@@ -181,7 +181,7 @@ def _without(text: str, sentence: Span, marks: Sequence[Span]) -> str:
     return " ".join(text[start:end] for start, end in kept)
 
 
-def _class(judged: EntailmentJudgement, threshold: float) -> AttributionClass | None:
+def _likeliest_class(judged: EntailmentJudgement, threshold: float) -> AttributionClass | None:
     if judged.contradiction is None:
         return attribution_class(judged.support, threshold)
     silence = 1 - judged.support - judged.contradiction

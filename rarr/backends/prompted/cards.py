@@ -1,7 +1,7 @@
 """Asks a language model for the cards of a block of sentences, in one request.
 
-One request with labelled source lines and quotes before the verdict reads better than questions about each
-value: the figures are in docs/measured/index.md.
+A single request with labelled source lines, and quotes before the verdict, gives better results than
+questions about each value. The figures are in docs/measured/index.md.
 """
 
 import math
@@ -21,23 +21,23 @@ from rarr.tools.text.blocks_and_sentences import sentences
 
 READING, DOUBTING = "check_agreement", "check_agreement_doubt"
 MAX_CARD_TOKENS = 100
-"""The most tokens of an answer for each sentence of a block."""
+"""The largest number of tokens of an answer for each sentence of a block."""
 _TOKENS_BESIDE = 100
 MAX_SENTENCES = 12
-"""The most sentences of a block."""
+"""The largest number of sentences in a block."""
 EXPECTED_SOURCE_TOKENS, EXPECTED_CARD_TOKENS = 120, 30
-"""Tokens of the sources that are shown, and of the answers, for each sentence of a text."""
-_NO_CARDS = "{0} did not answer in the requested form: examine it by rarr doctor --model {0}"
+"""Typical tokens for each sentence of a text: source lines in the request, and the answer."""
+_NO_CARDS = "{0} did not answer in the requested form: test the model by rarr doctor --model {0}"
 _NOTHING = "(none)"
 _VERDICTS = get_args(CardVerdict)
 _MARK = re.compile(r"[\[(](?=[SP]\d+(?:\.\d+)?[\])])")
 _LABEL = re.compile(r"P\d+\.\d+")
 _NUMBER = re.compile(r"\[?S?(\d{1,6})\]?", re.IGNORECASE)
-_MAX_CHARS = 2000  # of an old, new or quoted text
+_MAX_CHARS = 2000  # characters of an old, new or quoted text
 
 
 class PromptedCardReader:
-    """Reads blocks by a language model."""
+    """Fills the cards of blocks by a language model."""
 
     is_model = True
 
@@ -46,22 +46,22 @@ class PromptedCardReader:
         self.name = model.name
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
-        """Asks once for the cards of the block; what cannot be read of the answer is missing.
+        """Asks once for the cards of the block. Leaves out cards that cannot be parsed.
 
         Raises `PromptTooLong`, `ModelError` and `BudgetError`.
         """
         prompt = self._prompts[DOUBTING if doubting else READING]
         asked = sum(piece.number > 0 for piece in block.pieces)
         most = MAX_CARD_TOKENS * asked + _TOKENS_BESIDE
-        reply = await self.model.reply(prompt, variables(block), max_tokens=most, seed=seed)
+        reply = await self.model.reply(prompt, prompt_variables(block), max_tokens=most, seed=seed)
         cards = await work(cards_of, reply.texts[0])
         problem = "its answer was cut off" if reply.cut else "" if cards else _NO_CARDS.format(self.name)
         return RawReading(cards, reply.served, problem)
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Estimates the usage of reading a text, repeated requests included.
+        """Estimates the usage of reading a text, with repeated requests.
 
-        The tokens of sources, controls and doubts for each sentence are those of benchmarks.answers.
+        The tokens for each sentence were measured by benchmarks.answers.
         """
         count = len(sentences(text))
         if not count:
@@ -75,8 +75,8 @@ class PromptedCardReader:
         return usage.model_copy(update={"model_calls": calls})
 
 
-def variables(block: ReadingBlock) -> dict[str, str]:
-    """Writes the variables of the prompt: labelled excerpts, question, what stands before, and text."""
+def prompt_variables(block: ReadingBlock) -> dict[str, str]:
+    """Returns the variables of the prompt: labelled excerpts, question, preceding text, and block."""
     return {
         "sources": "\n".join(line for excerpt in block.excerpts for line in _shown(excerpt)) or _NOTHING,
         "context": without_marks(block.context.strip()) or _NOTHING,
@@ -86,7 +86,7 @@ def variables(block: ReadingBlock) -> dict[str, str]:
 
 
 def without_marks(text: str) -> str:
-    """Shows what looks like a mark of the request, such as [S2] or (P1.3), with another bracket."""
+    """Returns the text with another bracket in each mark of requests, such as [S2] or (P1.3)."""
     return _MARK.sub("‹", text)
 
 
@@ -103,9 +103,9 @@ def _marked(piece: Piece) -> str:
 
 
 def cards_of(answer: str) -> dict[int, RawCard]:
-    """Reads all whole cards of an answer by the number of their sentence.
+    """Parses the complete cards of an answer, by the number of their sentence.
 
-    Two different cards for one sentence are both ignored. Whatever else the answer holds is left out.
+    Leaves out all other parts of the answer. If a sentence has two different cards, leaves out both.
     """
     cards: dict[int, RawCard] = {}
     differing: set[int] = set()

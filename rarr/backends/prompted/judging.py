@@ -1,4 +1,4 @@
-"""Asks a language model to judge: support by evidence, the intent of a revision, the level of an answer."""
+"""Asks a language model to judge the support by evidence, the intent of a revision, or a short answer."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, get_args
@@ -11,7 +11,7 @@ from rarr.backends.prompted.prompts import (
     NOTHING,
     SENTENCE_TOKENS,
     Prompted,
-    quoted_evidence,
+    titled_evidence,
 )
 from rarr.errors import SettingsError
 from rarr.prompts import Prompt
@@ -21,20 +21,20 @@ from rarr.tools.concurrency import together, work
 from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
 
 NLI, ATTRSCORE, DECISIONS = PREFIXES = ("nli:", "attrscore:", "decisions:")
-"""The prefixes of judges of support: a Hugging Face model, a wording of AttrScore, a decision endpoint."""
+"""Prefixes in the names of judges: a Hugging Face model, a wording of AttrScore, or a decision endpoint."""
 WORDINGS = ("attribution", "facts", "nli", "summary")
-"""The wordings of the task that AttrScore compares (Yue et al. 2023)."""
+"""The wordings of the same task that AttrScore compares (Yue et al. 2023)."""
 
 
 def is_language_model(judge: Any) -> bool:
-    """Is the judge, a name or an object, a language model?"""
+    """Checks whether a judge, given as a name or as an object, is a language model."""
     return not isinstance(judge, str) or (judge not in EMBEDDED and not judge.startswith(PREFIXES))
 
 
-def asked_by(judge: Any, model: Any) -> tuple[str, Any]:
-    """Returns the prompt of a judge, and whom it asks: `model`, unless the judge is attrscore:WORDING:NAME.
+def parse_judge(judge: Any, model: Any) -> tuple[str, Any]:
+    """Returns the name of the prompt of a judge, and the model. The model of attrscore:WORDING is `model`.
 
-    Raises `SettingsError` for an unknown wording, and without a language model.
+    Raises `SettingsError` for an unknown wording, or if attrscore has no language model.
     """
     if not isinstance(judge, str) or not judge.startswith(ATTRSCORE):
         return "judge_attribution", judge
@@ -45,13 +45,13 @@ def asked_by(judge: Any, model: Any) -> tuple[str, Any]:
 
 
 class AttributionAnswer(BaseModel):
-    """The model's answer: the class of the sentence (Yue et al. 2023), and why."""
+    """The answer of the model: the class of the sentence (Yue et al. 2023), and the reason."""
 
     reason: str = ""
     verdict: AttributionClass
 
 
-def _shape(prompt: Prompt) -> type[AttributionAnswer]:
+def _answer_class(prompt: Prompt) -> type[AttributionAnswer]:
     words = prompt.labels or {}
 
     class Worded(AttributionAnswer):
@@ -61,43 +61,43 @@ def _shape(prompt: Prompt) -> type[AttributionAnswer]:
 
 
 class PromptedVerifier(Prompted):
-    """A verifier that asks a language model, once for each sentence and evidence.
+    """A verifier that asks a language model once for each sentence and evidence.
 
-    Support is 1 if the evidence supports the sentence fully, else 0. With a wording of AttrScore as `prompt`,
-    a sentence is shown after the context alone, as its claim is (Yue et al. 2023).
+    The support is 1 if the evidence fully supports the sentence, and 0 otherwise. A prompt of AttrScore shows
+    the context and the sentence as one claim (Yue et al. 2023).
     """
 
     prompt = "judge_attribution"
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Estimates the usage for one sentence and one evidence."""
+        """Estimates the usage of one request, which judges a sentence by an evidence."""
         shown = 2 * SENTENCE_TOKENS + EVIDENCE_TOKENS
         return self._model.expected(self._prompts[self.prompt], shown, ANSWER_TOKENS)
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """Returns 1 or 0 for each sentence at `spans`. Raises `ModelError` for one without a judgement."""
+        """Returns 1 or 0 for each sentence at `spans`. Raises `ModelError` if a judgement is missing."""
         classes = await self.classify(text, context, spans, evidence)
         return [1.0 if attribution == "attributable" else 0.0 for attribution in classes]
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass]:
-        """Returns the class of each sentence at `spans`, all asked at the same time.
+        """Returns the class of each sentence at `spans`. Asks about all sentences at the same time.
 
-        Raises `ModelError` for a sentence without a judgement.
+        Raises `ModelError` if a judgement is missing.
         """
-        asked, prompt = await work(judged_sentences, text, context, spans), self._prompts[self.prompt]
+        asked, prompt = await work(sentences_in_context, text, context, spans), self._prompts[self.prompt]
         if "claim" in prompt.variables:
             asked = [{"claim": f"{context or ''} {each['text']}".strip()} for each in asked]
-        shape, shown = _shape(prompt), {"evidence": quoted_evidence(evidence)}
+        shape, shown = _answer_class(prompt), {"evidence": titled_evidence(evidence)}
         calls = (self._model.ask(prompt, shape, variables | shown) for variables in asked)
         return [answer.verdict for answer in await together(*calls)]
 
 
-def judged_sentences(text: str, context: str | None, spans: Sequence[Span]) -> list[dict[str, str]]:
-    """Returns each sentence with the one before it; before the first sentence stands the context."""
+def sentences_in_context(text: str, context: str | None, spans: Sequence[Span]) -> list[dict[str, str]]:
+    """Returns each sentence (`text`) and the preceding sentence, or else the context (`before`)."""
     judged = []
     for span in spans:
         earlier = [sentence for sentence in sentences(text) if sentence.end <= span.start]
@@ -107,7 +107,7 @@ def judged_sentences(text: str, context: str | None, spans: Sequence[Span]) -> l
 
 
 def _sentence_text(text: str, span: Span) -> str:
-    """Returns the sentence; for a table cell, a statement of the cell with its headers."""
+    """Returns the sentence at `span`; for a cell of a table, a statement with the headers of the cell."""
     cell = table_cells(text).get(span)
     return span.of(text) if cell is None else cell.statement(text)
 
@@ -117,16 +117,16 @@ AnswerLevel = Literal["completely wrong", "mostly wrong", "half right", "mostly 
 
 
 class IntentAnswer(BaseModel):
-    """The model's answer: how far a revision keeps the intent (Gao et al. 2023, section 2.2), and why."""
+    """The answer of the model: how well a revision keeps the intent (Gao et al. 2023), and the reason."""
 
     reason: str = ""
     level: IntentLevel
 
 
 class LevelAnswer(BaseModel):
-    """The model's answer: the level of an answer beside right ones, and why.
+    """The answer of the model: how right an answer is, compared with right answers, and the reason.
 
-    Levels are the successor of learned scores that their authors propose (Chen 2023, chapter 3).
+    Chen 2023 (chapter 3) proposes such levels as the successor of learned scores.
     """
 
     reason: str = ""
@@ -134,18 +134,18 @@ class LevelAnswer(BaseModel):
 
 
 class PromptedJudge(Prompted):
-    """Asks a language model for levels. Raises like `LanguageModel.ask`."""
+    """Rates revisions and answers by a language model. Methods raise the errors of `LanguageModel.ask`."""
 
-    async def intent(self, original: str, revised: str, context: str | None) -> float:
-        """Returns how far a revision keeps the intent: 1 (completely), 0.5 (somewhat) or 0 (not)."""
+    async def rate_intent(self, original: str, revised: str, context: str | None) -> float:
+        """Rates how well a revision keeps the intent: 1 (completely), 0.5 (somewhat) or 0 (not)."""
         given = {"context": context or NOTHING, "original": original, "revised": revised}
         judged = await self._model.ask(self._prompts["judge_intent"], IntentAnswer, given)
         return _share(judged.level, get_args(IntentLevel))
 
-    async def score(
+    async def score_answer(
         self, answer: str, references: Sequence[str], question: str | None, passage: str | None
     ) -> float:
-        """Returns the score of an answer, from 0 to 1 by quarters, in one call with all its references."""
+        """Rates an answer from 0 to 1, in steps of 0.25. `references` are right answers."""
         given = {"passage": passage or NOTHING, "question": question or NOTHING}
         given |= {"references": "\n".join(references), "answer": answer}
         rated = await self._model.ask(self._prompts["score_answer"], LevelAnswer, given)

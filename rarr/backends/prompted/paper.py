@@ -1,8 +1,8 @@
-"""Checks and edits by a language model as published (Gao et al. 2023), and the baselines to compare with.
+"""Checks and edits by a language model, as published (Gao et al. 2023), and the baselines EFEC and LaMDA.
 
-The checker gives the answers of text and evidence to one query, and then the verdict, which decides alone.
-The editor names the wrong words, and then writes the whole text anew. EFEC and LaMDA rewrite a text by all
-its evidence at once.
+The model answers a query from the text and from the evidence, and then gives a verdict; only the verdict
+counts. The editor names the wrong words, and then writes the whole text again. The baselines rewrite a text
+by all evidence at once.
 """
 
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ from pydantic import BaseModel
 from rarr.backends.prompted.prompts import (
     NOTHING,
     Prompted,
-    of_written,
-    quoted_evidence,
+    titled_evidence,
+    with_answer_limit,
 )
 from rarr.components import Lacking
 from rarr.records import Agreement, Change, Check, Evidence, Query, Question
@@ -22,27 +22,27 @@ from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.folding import difference
 
 BETWEEN = "\n* * *\n"  # separates two evidences
-SEARCHES = 4  # searches of LaMDA for one text, at most
+SEARCHES = 4  # the most searches of LaMDA for a text
 
 
 class EditAnswer(BaseModel):
-    """The model's answer: the words to change (`span`), and the whole text with other words there."""
+    """The answer of the model: the words to change (`span`), and the whole text after the change."""
 
     span: str = ""
     revision: str
 
 
 class PromptedChecker(Prompted):
-    """Asks a language model whether text and evidence answer a query alike."""
+    """Asks a language model whether the text and the evidence give the same answer to a query."""
 
     prompt = "check_agreement_paper"
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Asks the model for both answers and a verdict.
 
-        Raises `ModelError` for an answer that cannot be parsed, because it is no verdict.
+        Raises `ModelError` if the answer cannot be parsed: a failure is not a verdict.
         """
-        prompt, variables = self._prompts[self.prompt], _variables(text, context, query, evidence)
+        prompt, variables = self._prompts[self.prompt], _prompt_variables(text, context, query, evidence)
         shown = await self._model.ask(prompt, Agreement, variables)
         text_answer = quoted(prompt, text).original(shown.text_answer)
         evidence_answer = quoted(prompt, variables["evidence"]).original(shown.evidence_answer)
@@ -50,32 +50,32 @@ class PromptedChecker(Prompted):
 
 
 class UnaskedAgreement:
-    """Checks nothing, and leaves everything to the editor."""
+    """A checker that checks nothing, so that the editor alone decides about a change."""
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Returns `unknown`, without reading the evidence."""
+        """Returns the verdict `unknown`, without a request."""
         return Agreement(verdict="unknown", reason="agreement is not asked about")
 
 
 class PromptedEditor(Prompted):
-    """Asks a language model to write the text anew, so that it answers a query as the evidence does."""
+    """Asks a language model to rewrite the text, so that the text answers a query as the evidence does."""
 
     prompt = "edit"
 
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """Returns the change from the first word that the model wrote otherwise to the last one.
+        """Returns a change that reaches from the first to the last word that differs in the new text.
 
-        None if it wrote the same text. Raises `ModelError` for an answer that cannot be read.
+        Returns None if the text is the same. Raises `ModelError` if the answer cannot be parsed.
         """
-        prompt, variables = self._prompts[self.prompt], _variables(text, context, query, evidence)
-        answer = await self._model.ask(of_written(prompt, text), EditAnswer, variables)
+        prompt, variables = self._prompts[self.prompt], _prompt_variables(text, context, query, evidence)
+        answer = await self._model.ask(with_answer_limit(prompt, text), EditAnswer, variables)
         return _change(quoted(prompt, text), answer.revision)
 
 
 def _change(quotation: Quotation, written: str) -> Change | None:
-    """Finds the words in which the written text differs from the shown one, and their place in the text."""
+    """Returns the words of the written text that differ from the shown text, with their place in the text."""
     shown = quotation.shown
     written = written.strip().replace("\r\n", "\n")
     if "\r\n" in shown:
@@ -88,64 +88,65 @@ def _change(quotation: Quotation, written: str) -> Change | None:
     return Change(start=start, end=end, new=quotation.original(new))
 
 
-def _variables(text: str, context: str | None, query: Query, evidence: Evidence) -> dict[str, str]:
-    shown = quoted_evidence(evidence)
+def _prompt_variables(text: str, context: str | None, query: Query, evidence: Evidence) -> dict[str, str]:
+    shown = titled_evidence(evidence)
     return {"context": context or NOTHING, "text": text, "query": query.text, "evidence": shown}
 
 
 class RewriteAnswer(BaseModel):
-    """The model's answer: the rewritten words."""
+    """The answer of the model: the whole new text."""
 
     revision: str
 
 
 class PromptedRewriter(Prompted):
-    """A rewriter that shows a language model all evidence at once, and sets no limit on the changes.
+    """A rewriter that shows all evidence to a language model in one request. Changes have no limit.
 
-    It corrects the text (EFEC: Thorne and Vlachos 2021), or with the prompt `rewrite_text` writes it anew
-    (LaMDA Research: Thoppilan et al. 2022), in one call.
+    The default prompt corrects the text (EFEC, Thorne and Vlachos 2021). The prompt `rewrite_text` writes a
+    new text (LaMDA Research, Thoppilan et al. 2022).
     """
 
     prompt = "correct_text"
 
     async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
-        """Returns the model's new text, or the old text for an empty answer."""
-        distinct = dict.fromkeys(quoted_evidence(item) for item in evidence)
+        """Returns the new text by the model. If the answer is empty, returns the old text."""
+        distinct = dict.fromkeys(titled_evidence(item) for item in evidence)
         variables = {"context": context or NOTHING, "text": text, "evidence": BETWEEN.join(distinct)}
-        prompt = of_written(self._prompts[self.prompt], text, variables["evidence"])
+        prompt = with_answer_limit(self._prompts[self.prompt], text, variables["evidence"])
         answer = await self._model.ask(prompt, RewriteAnswer, variables)
         return quoted(prompt, text).original(answer.revision).strip() or text
 
 
 class SearchesAnswer(BaseModel):
-    """The model's answer: the searches that it would make."""
+    """The answer of the model: queries to search for."""
 
     queries: list[str]
 
 
 class PromptedSearches(Prompted):
-    """The research of LaMDA (Thoppilan et al. 2022): the model writes its own searches about a whole text.
+    """The queries of LaMDA (Thoppilan et al. 2022): the model writes queries about a whole text.
 
-    It writes them in one call. LaMDA itself reads the results of a search before it writes the next.
+    The model writes all queries in one request. In the paper, LaMDA reads the results of each search before
+    the next query.
     """
 
     prompt = "search_queries"
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Returns the searches that the model writes, at most four; each is about the whole text."""
+        """Returns at most four queries by the model. Each query is about the whole text."""
         variables = {"context": context or NOTHING, "text": text}
         answer = await self._model.ask(self._prompts[self.prompt], SearchesAnswer, variables)
         queries = dict.fromkeys(words for query in answer.queries if (words := " ".join(query.split())))
         return [Question(text=query, start=0, end=len(text)) for query in list(queries)[:SEARCHES]]
 
     async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
-        """Returns no queries: the text is rewritten only once."""
+        """Returns no queries, because the text is rewritten only once."""
         return ()
 
 
 class NoRewriter:
-    """Leaves the text unchanged: research and report without a revision."""
+    """A rewriter that changes nothing, for research and a report without a revision."""
 
     async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
-        """Returns the text, unchanged."""
+        """Returns the unchanged text."""
         return text

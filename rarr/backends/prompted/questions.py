@@ -1,4 +1,4 @@
-"""Makes the queries of a run: questions by a language model (Gao et al. 2023, 3.1), or its sentences."""
+"""Makes the queries of a run: questions by a language model (Gao et al. 2023, 3.1), or sentences."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.prompts import NOTHING, Prompts, of_written
+from rarr.backends.prompted.prompts import NOTHING, Prompts, with_answer_limit
 from rarr.components import Lacking
 from rarr.prompts import Prompt
 from rarr.records import ModelUsage, Question
@@ -17,22 +17,22 @@ from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, table_cells
 from rarr.tools.text.section_headings import headings_above
 
-SEEN = 4000  # characters of what was found before
-PARAGRAPHS = 6000  # characters of the paragraphs that a later round shows, at most
-TEMPERATURE = 0.7  # of the questions (Gao et al. 2023, section 3.2)
-QUESTION_TOKENS = 35  # of one question in an answer
-TOKENS_ASKED = 8  # tokens of all questions for each token of the text, at most
+SEEN = 4000  # most characters of earlier titles and quoted lines in a request
+PARAGRAPHS = 6000  # most characters of the paragraphs in a request of a later round
+TEMPERATURE = 0.7  # as in Gao et al. 2023, section 3.2
+QUESTION_TOKENS = 35  # tokens of a question in an answer
+TOKENS_ASKED = 8  # most tokens of all questions for each token of the text
 
 
 class GeneratedQuestion(BaseModel):
-    """A question, and the words of the text that it is about."""
+    """A question, and the words of the text to which the question refers."""
 
     question: str
     about: str = ""
 
 
 class QuestionsAnswer(BaseModel):
-    """The model's answer: questions about a text."""
+    """The answer of the model: questions about a text."""
 
     questions: list[GeneratedQuestion]
 
@@ -41,47 +41,50 @@ class PromptedQuestions:
     """A query generator that asks a language model for questions about every part of a text."""
 
     def __init__(self, model: LanguageModel, prompts: Prompts, *, samples: int = 1) -> None:
-        """`samples`: the lists of questions, whose union is returned (Gao et al. 2023, section 3.1)."""
+        """`samples`: the number of lists of questions, which are merged (Gao et al. 2023, section 3.1)."""
         self._model, self._prompts, self._samples = model, prompts, samples
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Estimates the usage for a whole text, with one question for each sentence and sample."""
+        """Estimates the usage for a whole text, with a question for each sentence and sample."""
         answered = self._samples * QUESTION_TOKENS * len(sentences(text))
         shown = estimated_tokens([text]) + estimated_tokens([context or ""])
         return self._model.expected(self._prompts["generate_queries"], shown, answered)
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Asks for questions; returns them in text order, each wording once. Raises like `sample`."""
+        """Asks for questions. Returns different questions, in the order of the text.
+
+        Raises the errors of `LanguageModel.sample`.
+        """
         spans = await work(sentences, text)
         if not spans:
             return []
         shown = text[: spans[-1].end]
-        prompt = of_written(self._prompts["generate_queries"], shown, tokens_each=TOKENS_ASKED)
+        prompt = with_answer_limit(self._prompts["generate_queries"], shown, tokens_each=TOKENS_ASKED)
         variables = {"context": context or NOTHING, "text": shown}
         options: Any = {"samples": self._samples, "temperature": TEMPERATURE}
         answers = await self._model.sample(prompt, QuestionsAnswer, variables, **options)
-        return await work(_united, answers, prompt, text, spans)
+        return await work(_merge_questions, answers, prompt, text, spans)
 
     async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
-        """Asks for new questions about all these sentences in one call, which names those asked before.
+        """Asks for new questions about the lacking sentences, in one request with all earlier questions.
 
-        The paragraphs of these sentences are sent, or the sentences alone where that is more than 6,000
-        characters. Of what was seen, the first 4,000 characters are sent.
+        The request shows the paragraphs of these sentences. If the paragraphs are longer than 6,000
+        characters, the request shows only the sentences. `lacking.seen` is cut at 4,000 characters.
         """
-        shown = await work(_marked, text, lacking.spans)
+        shown = await work(_marked_text, text, lacking.spans)
         variables = {
             "context": context or NOTHING,
             "text": shown,
             "asked": "\n".join(f"- {item}" for item in lacking.asked) or NOTHING,
             "seen": "\n".join(f"- {' '.join(item.split())}" for item in lacking.seen)[:SEEN] or NOTHING,
         }
-        prompt = of_written(self._prompts["target_queries"], shown, tokens_each=TOKENS_ASKED)
+        prompt = with_answer_limit(self._prompts["target_queries"], shown, tokens_each=TOKENS_ASKED)
         answer = await self._model.ask(prompt, QuestionsAnswer, variables)
-        return await work(_united, [answer], prompt, text, lacking.spans)
+        return await work(_merge_questions, [answer], prompt, text, lacking.spans)
 
 
-def _marked(text: str, spans: Sequence[Span]) -> str:
-    """Shows the paragraphs of these sentences with a mark before each, or the marked sentences alone."""
+def _marked_text(text: str, spans: Sequence[Span]) -> str:
+    """Returns the paragraphs of the sentences at `spans`, with marks; if too long, only the sentences."""
     marks = {span.start: f"[S{number}] " for number, span in enumerate(spans, start=1)}
     paragraphs = [
         "".join(marks.get(place, "") + text[place] for place in range(block.start, block.end)).strip()
@@ -92,10 +95,10 @@ def _marked(text: str, spans: Sequence[Span]) -> str:
     return shown if len(shown) <= PARAGRAPHS else "\n".join(marks[it.start] + it.of(text) for it in spans)
 
 
-def _united(
+def _merge_questions(
     answers: Sequence[QuestionsAnswer], prompt: Prompt, text: str, spans: Sequence[Span]
 ) -> list[Question]:
-    """Places the questions in the text; returns them in its order, each wording once."""
+    """Finds the place of each question in the text. Returns different questions, in the order of places."""
     quotations = [(span, quoted(prompt, span.of(text))) for span in spans]
     placed = [
         Question(text=words, start=place.start, end=place.end)
@@ -109,9 +112,9 @@ def _united(
 
 
 def question_place(asked: GeneratedQuestion, sentences: Sequence[tuple[Span, Quotation]]) -> Span | None:
-    """Finds the place of the words that the question is about; otherwise the sentence most like the question.
+    """Returns the place of the words to which a question refers, or of the sentence most like the question.
 
-    None for no sentences.
+    Returns None if there are no sentences.
     """
     words = r"\s+".join(re.escape(word) for word in asked.about.split())
     about = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
@@ -129,29 +132,29 @@ def _words(text: str) -> set[str]:
 
 
 Unit = Literal["questions", "sentences", "text"]
-_QUESTION = 300  # characters of a question or heading in a query, at most
+_QUESTION = 300  # most characters of a question or heading in a query
 _MARKS = re.compile(r"[*_`#|]+")
 
 
 class CardQueries:
-    """Searches for each sentence, for the text, or for questions; asks a model in later rounds alone."""
+    """Makes queries of sentences, of the text, or of questions by a model. Later rounds need a model."""
 
     def __init__(self, questions: PromptedQuestions | None, unit: Unit) -> None:
-        """Without `questions`, no model is asked: each sentence is searched for, once."""
+        """`unit` chooses the queries of the first round. Without `questions`, there are no later rounds."""
         self._questions, self._unit = questions, unit
 
-    def of_sentences(self) -> "CardQueries":
-        """Returns a generator that searches for each sentence."""
+    def for_sentences(self) -> "CardQueries":
+        """Returns a generator whose first round makes a query of each sentence."""
         return CardQueries(self._questions, "sentences")
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Estimates the usage of the first round."""
+        """Estimates the usage of the first round, which may be zero."""
         if self._questions is None or self._unit != "questions":
             return ModelUsage()
         return self._questions.expected(text, context)
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Returns the queries of the first round: a sentence is searched for with what it is about."""
+        """Returns the queries of the first round. The query of a sentence also has its context."""
         if self._questions is not None and self._unit == "questions":
             return await self._questions.generate(text, context)
         if self._unit == "text":
@@ -159,16 +162,16 @@ class CardQueries:
         return await work(sentence_queries, text, context)
 
     async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
-        """Asks a model for queries about these sentences, in the light of what was seen."""
+        """Asks a model for queries about the lacking sentences. Without a model, returns no queries."""
         if self._questions is None:
             return ()
         return await self._questions.target(text, context, lacking)
 
 
 def sentence_queries(text: str, context: str | None) -> list[Question]:
-    """Makes a query of each sentence: with its headings and the question, else with the sentence before it.
+    """Makes a query of each sentence, with its headings and the question; else, with the sentence before it.
 
-    The sentence before tells what a pronoun refers to. A cell of a table is searched for with its heads.
+    The sentence before gives the meaning of pronouns. The query of a table cell has the headers of the cell.
     """
     cells, spans, queries = table_cells(text), sentences(text), list[Question]()
     for number, span in enumerate(spans):

@@ -1,10 +1,10 @@
-"""Asks a language model to write: articles and answers from numbered passages, and answers from memory."""
+"""Asks a language model to write articles and answers from numbered passages, and answers from memory."""
 
 from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.prompts import NOTHING, Prompted, Prompts, numbered_sources, of_written
+from rarr.backends.prompted.prompts import NOTHING, Prompted, Prompts, numbered_sources, with_answer_limit
 from rarr.components import SectionSource
 from rarr.records import Evidence
 from rarr.records.citations import CitedStatement
@@ -12,13 +12,13 @@ from rarr.tools.models.language_model import LanguageModel
 
 
 class OutlineAnswer(BaseModel):
-    """The model's answer: the headings of the sections."""
+    """The answer of the model: the headings of the sections."""
 
     sections: list[str]
 
 
 class SectionAnswer(BaseModel):
-    """The model's answer: the text of a section."""
+    """The answer of the model: the text of a section."""
 
     text: str
 
@@ -27,12 +27,12 @@ class PromptedWriter(Prompted):
     """A writer of articles that asks a language model."""
 
     def __init__(self, model: LanguageModel, prompts: Prompts, *, most: int) -> None:
-        """`most`: the sections of an article, at most."""
+        """`most` is the largest number of sections of an article."""
         super().__init__(model, prompts)
         self._most = most
 
     async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
-        """Asks for the headings of an article about `topic`."""
+        """Asks for the headings of an article about `topic`, in order."""
         variables = {"topic": topic, "most": str(self._most), "documents": numbered_documents(chunks)}
         return (await self._model.ask(self._prompts["outline"], OutlineAnswer, variables)).sections
 
@@ -49,33 +49,33 @@ class PromptedWriter(Prompted):
 
 
 def numbered_documents(chunks: Sequence[Evidence]) -> str:
-    """Writes each passage on a line, with its number and title."""
+    """Writes each passage on a line, with its number and its title."""
     return numbered_sources(f"{chunk.title}: {chunk.text}" if chunk.title else chunk.text for chunk in chunks)
 
 
 class CitedAnswer(BaseModel):
-    """The model's answer: statements with citations."""
+    """The answer of the model: statements with citations."""
 
     statements: list[CitedStatement]
 
 
 class PlainAnswer(BaseModel):
-    """The model's answer: a paragraph."""
+    """The answer of the model: a paragraph."""
 
     answer: str
 
 
 class PromptedAnswers(Prompted):
-    """Asks a language model for answers: from numbered sources, or from memory."""
+    """Asks a language model to answer a question, from numbered sources or from memory."""
 
     async def write(self, question: str, sources: Sequence[str]) -> list[CitedStatement]:
-        """Returns the statements of the answer; the first of `sources` has the number 1."""
+        """Asks for an answer in statements. A citation is the number of a source, from 1."""
         variables = {"question": question, "sources": numbered_sources(sources) or NOTHING}
-        prompt = of_written(self._prompts["answer_with_citations"], question, least=800, tokens_each=8)
+        prompt = with_answer_limit(self._prompts["answer_with_citations"], question, least=800, tokens_each=8)
         answer = await self._model.ask(prompt, CitedAnswer, variables)
         return [statement for statement in answer.statements if statement.text.strip()]
 
-    async def answer(self, question: str) -> str:
-        """Returns a paragraph from memory, so that there is a text to revise."""
+    async def answer_from_memory(self, question: str) -> str:
+        """Asks for an answer in a paragraph, without sources, as a text to revise."""
         asked = {"question": question}
         return (await self._model.ask(self._prompts["answer_question"], PlainAnswer, asked)).answer

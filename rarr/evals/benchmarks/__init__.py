@@ -1,1 +1,1 @@
-"""The benches of the literature: each declares its rows, what works on them, and its tables (see `bench`)."""
+"""The benchmarks of published papers. Each module declares rows, a worker and tables (see `bench`)."""

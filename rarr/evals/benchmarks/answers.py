@@ -1,9 +1,9 @@
-"""The benches of short answers: `answers`, how well they are scored, and `conflicts`, where they come from.
+"""The benchmarks of short answers.
 
-`answers` compares scores with people's ratings, as LERC does (Chen 2023, chapter 3). `conflicts` tests if a
-reviser follows the passage in front of it, or repeats what its model remembers (Longpre et al. 2021; Chen
-2023, chapter 5): in the passage of a question, the answer is replaced by that of another row of the same
-type, and the reviser gets the sentence with the old answer, and the changed passage alone.
+`answers` compares scores of answers with ratings by people, as LERC does (Chen 2023, chapter 3). `conflicts`
+tests whether a reviser follows a passage, or the memory of its model (Longpre et al. 2021; Chen 2023, chapter
+5). In the passage, an answer of another row replaces the right answer. The reviser gets the sentence with the
+old answer, and only the changed passage.
 """
 
 import re
@@ -25,7 +25,7 @@ from rarr.backends.phrases import phrases
 from rarr.backends.prompted.judging import PromptedJudge
 from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import InputError
-from rarr.evals.benchmarks.bench import Bench, Options, Part, Tables, sampled
+from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, in_random_order
 from rarr.evals.metrics import (
     Measured,
     answer_score,
@@ -38,7 +38,7 @@ from rarr.evals.metrics import (
     share_of,
     token_f1,
 )
-from rarr.evals.rows import Row, Text, Texts, listed, read_rows
+from rarr.evals.rows import Row, Text, Texts, as_list, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker, digest
 from rarr.records import Revision
 from rarr.retrievers.given_passages import GivenPassages
@@ -57,14 +57,14 @@ USUAL: dict[str, Callable[[str, str], float]] = {
 
 
 class RatedAnswer(BaseModel):
-    """An answer. `score` is a person's rating, from 0 (wrong) to 1 (the same as a reference), or a truth."""
+    """An answer. `score` is a person's rating, from 0 (wrong) to 1 (right), or a truth value."""
 
     answer: Text
     score: float = Field(ge=0, le=1, validation_alias=AliasChoices("score", "correct"))
 
 
 class RatedRow(Row):
-    """References with one answer, or with rated `candidates` as EVOUNA has them; others are only counted."""
+    """A question with reference answers and rated `candidates`. `unrated` counts unrated candidates."""
 
     references: Texts = Field(min_length=1)
     question: Text | None = None
@@ -84,7 +84,7 @@ class RatedRow(Row):
 
 
 class AnswerRow(NamedTuple):
-    """An answer to the question of a row, with its rating."""
+    """A rated answer to the question of a row."""
 
     id: str
     asked: RatedRow
@@ -93,20 +93,20 @@ class AnswerRow(NamedTuple):
 
 
 class ScoreLine(FinishedLine):
-    """The score of one answer by the language model, from 0 to 1."""
+    """The score that the language model gave an answer, from 0 to 1."""
 
     score: float | None = None
 
 
-def answers(data: Path, settings: Settings, options: Options) -> Bench:
-    """Reads the rated answers in the file `data`; a language model scores too, on five worded levels."""
+def answers_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
+    """Makes the benchmark that scores rated answers. Raises `InputError` if all ratings are equal."""
     questions = read_rows(data, RatedRow, RATED)
     every = [(row, at, it) for row in questions for at, it in enumerate(row.candidates, start=1)]
-    rows = sampled(AnswerRow(f"{row.id}/{at}", row, it.answer, it.score) for row, at, it in every)
+    rows = in_random_order(AnswerRow(f"{row.id}/{at}", row, it.answer, it.score) for row, at, it in every)
     chosen = rows[: options.limit]
     ratings = [row.score for row in chosen]
     if len(set(ratings)) < 2:
-        raise InputError(f"all ratings of {data} are equal: give right and wrong answers")
+        raise InputError(f"all ratings in {data} are equal: give right and wrong answers")
     part = Part(rows, ScoreLine, partial(_scorer, settings), chosen)
     parts = {} if settings.model in EMBEDDED else {name_of(settings.model): part}
 
@@ -116,7 +116,7 @@ def answers(data: Path, settings: Settings, options: Options) -> Bench:
             for name, score in USUAL.items()
         }
         scores |= {name: [line.score for _, line in each] for name, each in pairs.items()}
-        rows = {name: agreement(values, ratings) for name, values in scores.items()}
+        rows = {name: rating_agreement(values, ratings) for name, values in scores.items()}
         return {"agreement with people's ratings": rows}
 
     counts = {"answers": len(chosen), "right by people": sum(rating >= 0.5 for rating in ratings)}
@@ -128,16 +128,16 @@ def _scorer(settings: Settings) -> Worker:
     models = LanguageModels(settings, [settings.model])
     judge = PromptedJudge(models[settings.model], Prompts(settings.prompts))
 
-    async def line(row: AnswerRow) -> ScoreLine:
+    async def make_line(row: AnswerRow) -> ScoreLine:
         asked = row.asked
-        score = await judge.score(row.answer, asked.references, asked.question, asked.passage)
+        score = await judge.score_answer(row.answer, asked.references, asked.question, asked.passage)
         return ScoreLine(id=row.id, score=score)
 
-    return Worker(line, models.all)
+    return Worker(make_line, models.all)
 
 
-def agreement(scores: Sequence[float | None], ratings: Sequence[float]) -> dict[str, Measured]:
-    """Compares scores with ratings: Pearson's r, and the AUC of right (0.5 or more) against wrong."""
+def rating_agreement(scores: Sequence[float | None], ratings: Sequence[float]) -> dict[str, Measured]:
+    """Compares scores with ratings by Pearson's r, and by the AUC of right (0.5 or more) against wrong."""
     pairs = [(score, rating) for score, rating in zip(scores, ratings, strict=True) if score is not None]
 
     def measures(drawn: Sequence[tuple[float, float]]) -> dict[str, float | None]:
@@ -151,11 +151,11 @@ def agreement(scores: Sequence[float | None], ratings: Sequence[float]) -> dict[
 
 
 Bucket = Literal["memory", "evidence", "other"]
-"""What a reviser did with a changed passage: it kept the old answer, took the new one, or did neither."""
+"""The reaction of a reviser to a changed passage: the old answer, the new answer, or another reaction."""
 AnswerType = Literal["person", "organization", "location", "date", "number"]
 _PREPOSITION = re.compile(r"^(?:in|on|at|from|by|to)\s+(?=\S)", re.IGNORECASE)
 _BEFORE_VALUE = re.compile(r"(?:\b(?:on|in|at|the|about|around)\b|\W)*", re.IGNORECASE)
-_SHORTEST, _MOST_NAME_WORDS = 3, 5  # letters of a word that names something alone, and words of a name
+_SHORTEST, _MOST_NAME_WORDS = 3, 5  # fewest letters of a distinctive word, and most words of a name
 _ASKED: dict[AnswerType, str] = {
     "person": r"^\W*(?:\w+\s+){0,3}?(?:who|whose|whom)\b",
     "location": r"\bwhere\b|\b(?:which|what)\s+(?:\w+\s+)?(?:city|country|state|town|river|island|county)\b",
@@ -164,7 +164,7 @@ _ASKED: dict[AnswerType, str] = {
 
 
 class QuestionRow(Row):
-    """A question, the variants of its answer and its type where known, and a passage that states it."""
+    """A question, the forms of its answer, a passage with the answer, and the type of the answer if known."""
 
     question: Text
     answers: Texts = Field(min_length=1)
@@ -175,15 +175,15 @@ class QuestionRow(Row):
     @field_validator("answers", mode="before")
     @classmethod
     def _without_places(cls, given: Any) -> Any:
-        parts = listed(given)  # in QED, answers have places beside them
+        parts = as_list(given)  # in QED, an answer is an object with a place
         is_list = isinstance(parts, list)
         return [it.get("text") if isinstance(it, dict) else it for it in parts] if is_list else parts
 
 
 class Conflict(NamedTuple):
-    """A question whose passage was changed: `new` stands in `changed` where an `old` answer stood.
+    """A question with a changed passage: `changed` has the answer `new` in place of the `old` answers.
 
-    `stated` is its longest form in the passage, and `claim` the first sentence that has it.
+    `stated` is the longest old answer in the passage, and `claim` is the first sentence with this answer.
     """
 
     id: str
@@ -197,76 +197,76 @@ class Conflict(NamedTuple):
 
 
 class ReactionLine(FinishedLine):
-    """What the reviser did with one conflict, if it got the unchanged passage `right`."""
+    """The reaction to a conflict. `right`: the reviser kept the claim beside the unchanged passage."""
 
     right: bool | None = None
     bucket: Bucket | None = None
     text: str | None = None
 
 
-def conflicts(data: Path, settings: Settings, options: Options) -> Bench:
-    """Makes conflicts, at most `limit`, of the questions in the file `data`."""
+def conflicts_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
+    """Makes the benchmark of changed passages. Raises `InputError` if no question gives a conflict."""
     rows = read_rows(data, QuestionRow, ASKED)
     every, left_out = conflicts_of(rows)
-    chosen = sampled(every)[: options.limit]
+    chosen = in_random_order(every)[: options.limit]
     if not chosen:
         reasons = "; ".join(f"{reason}: {count}" for reason, count in left_out.items())
-        raise InputError(f"{data} gives no conflict ({reasons}): give rows whose passage states the answer")
+        raise InputError(f"{data} gives no conflict ({reasons}): give rows whose passage has the answer")
     counts = {"questions": len(rows), "conflicts": len(chosen)}
     parts = {"the reviser": Part(every, ReactionLine, partial(_reviser, settings), chosen)}
     return Bench("conflicts", "Conflicting knowledge", counts, parts, reaction_tables, left_out)
 
 
 def conflicts_of(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[str, int]]:
-    """Makes the same conflicts of the same rows, and counts what was left out, by reason."""
-    found = [_stated(row) for row in rows]
+    """Returns the conflicts of rows, always the same, and the number of unusable rows by reason."""
+    found = [_stated_answer(row) for row in rows]
     usable = [each for each in found if isinstance(each, Conflict)]
-    made = [_substituted(each, usable) for each in usable]
+    made = [_with_substitute(each, usable) for each in usable]
     left_out = Counter(why for why in (*found, *made) if isinstance(why, str))
     return [each for each in made if isinstance(each, Conflict)], dict(left_out)
 
 
-def _stated(row: QuestionRow) -> Conflict | str:
-    """Finds answer, type and claim of a row, or the reason why the row cannot be used."""
+def _stated_answer(row: QuestionRow) -> Conflict | str:
+    """Returns a conflict without a new answer, or the reason why the row cannot give a conflict."""
     variants = tuple(dict.fromkeys(_PREPOSITION.sub("", answer) for answer in row.answers))
-    stated = [answer for answer in variants if contains(row.passage, answer)]
+    stated = [answer for answer in variants if contains_words(row.passage, answer)]
     if not stated:
-        return "no answer stands in the passage"
-    if any(contains(row.question, answer) for answer in variants):
-        return "an answer stands in the question"
+        return "the passage contains no answer"
+    if any(contains_words(row.question, answer) for answer in variants):
+        return "the question contains an answer"
     answer = max(stated, key=lambda variant: (len(variant), variant))
     if not all(set(answer_words(answer)) & set(answer_words(other)) for other in stated):
-        return "the passage states several answers"
+        return "the passage contains several answers"
     kind = row.type or answer_type(answer, row.question)
     if kind is None:
-        return "the answer is of no known type"
+        return "the type of the answer is unknown"
     claims = (span.of(row.passage) for span in sentences(row.passage))
-    claim = next((claim for claim in claims if contains(claim, answer)), None)
+    claim = next((claim for claim in claims if contains_words(claim, answer)), None)
     if claim is None:
         return "no sentence has the whole answer"
-    # Without the names of a person, the passage would go on with the surname or the first name.
+    # A passage may also use only the surname or the first name of a person.
     old = (*variants, *distinctive_words(answer)) if kind == "person" else variants
-    rest = replaced(row.passage, old, "") or row.passage
+    rest = with_words_replaced(row.passage, old, "") or row.passage
     if any(has_part_of(text, old) for text in (rest, row.title)):
-        return "a part of the old answer would stay"
+        return "a part of the old answer would remain"
     return Conflict(row.id, row, kind, old, answer, claim)
 
 
-def _substituted(conflict: Conflict, rows: Sequence[Conflict]) -> Conflict | str:
-    """Takes an answer that neither question nor passage has, in a random order that the texts decide."""
+def _with_substitute(conflict: Conflict, rows: Sequence[Conflict]) -> Conflict | str:
+    """Replaces the answer by an answer of another row. Returns the conflict, or a reason for failure."""
     row, old = conflict.row, conflict.old
     others = {each.stated for each in rows if each.type == conflict.type}
     for new in sorted(others, key=lambda each: digest(f"{row.id}\n{each}".encode())):
-        is_alike = any(contains(it, new) or exact_match(new, it) or _share_value(new, it) for it in old)
-        if is_alike or has_part_of(new, old) or contains(f"{row.question}\n{row.passage}", new):
+        is_alike = any(contains_words(it, new) or exact_match(new, it) or _share_value(new, it) for it in old)
+        if is_alike or has_part_of(new, old) or contains_words(f"{row.question}\n{row.passage}", new):
             continue
-        if changed := replaced(row.passage, old, new):
+        if changed := with_words_replaced(row.passage, old, new):
             return conflict._replace(new=new, changed=changed)
     return "no substitute fits"
 
 
 def answer_type(answer: str, question: str) -> AnswerType | None:
-    """Returns the type of an answer, a whole date or number, or a name by its question; None if not clear."""
+    """Returns the type of an answer; None if unclear. The words of the question tell the type of a name."""
     if found := values(answer):
         rest = answer[: found[0].start] + answer[found[-1].end :]
         if len(found) > 1 or not _BEFORE_VALUE.fullmatch(rest) or found[0].kind == "identifier":
@@ -278,15 +278,15 @@ def answer_type(answer: str, question: str) -> AnswerType | None:
     return next((kind for kind, asked in _ASKED.items() if re.search(asked, question, re.IGNORECASE)), None)
 
 
-def contains(text: str, words: str) -> bool:
-    """Do the words stand in the text, as whole words and in whatever case?"""
-    return _place([words]).search(text) is not None
+def contains_words(text: str, words: str) -> bool:
+    """Checks whether the text has `words` as whole words, in upper or lower case."""
+    return _words_pattern([words]).search(text) is not None
 
 
-def replaced(text: str, variants: Sequence[str], new: str) -> str | None:
-    """Replaces each whole word or words of `variants`, in any case; None without one.
+def with_words_replaced(text: str, variants: Sequence[str], new: str) -> str | None:
+    """Returns the text with `new` in place of each of `variants`, in any case; None if nothing changes.
 
-    A variant inside a longer name (Washington in Washington Post) stays.
+    A variant inside a longer name stays, such as Washington in Washington Post.
     """
     names = [
         (span.start + name.start, span.start + name.end)
@@ -300,14 +300,14 @@ def replaced(text: str, variants: Sequence[str], new: str) -> str | None:
         is_part = any(start <= at[0] and at[1] <= end and at != (start, end) for start, end in names)
         return match[0] if is_part else new
 
-    changed = _place(variants).sub(substitute, text)
+    changed = _words_pattern(variants).sub(substitute, text)
     return changed if changed != text else None
 
 
 def has_part_of(text: str, variants: Sequence[str]) -> bool:
-    """Does a word or a value in `text` name an answer or a part of it?
+    """Checks whether `text` has a distinctive word or a value of one of the answers `variants`.
 
-    So does Mexico in New Mexico, or "41.5 ft" for "12.65 m": a reader may take it for the answer.
+    A reader may take these for the answer: Mexico for New Mexico, or "41.5 ft" for "12.65 m".
     """
     words = (word[: max(_SHORTEST, len(word) - 1)] for each in variants for word in distinctive_words(each))
     has_word = any(re.search(rf"\b{re.escape(word)}", text) for word in words)
@@ -319,12 +319,12 @@ def _share_value(text: str, other: str) -> bool:
 
 
 def distinctive_words(answer: str) -> list[str]:
-    """Returns the capitalised words of an answer that belong to no value."""
+    """Returns the capitalised words of an answer, of at least three letters, outside values."""
     words = [answer[item.start : item.end] for item in items_of(answer) if not item.value]
     return [word for word in words if len(word) >= _SHORTEST and word[0].isupper()]
 
 
-def _place(variants: Sequence[str]) -> re.Pattern[str]:
+def _words_pattern(variants: Sequence[str]) -> re.Pattern[str]:
     longest_first = sorted(set(variants), key=lambda variant: (-len(variant), variant))
     words = "|".join(map(re.escape, longest_first))
     return re.compile(rf"(?<!\w)(?<!\d[.,])(?:{words})(?!\w)(?![.,]\d)", re.IGNORECASE)
@@ -338,44 +338,45 @@ def _reviser(settings: Settings) -> Worker:
         given = [{"text": passage, "title": conflict.row.title}]
         return await reviser.arevise(conflict.claim, conflict.row.question, sources=given, search="given")
 
-    async def line(conflict: Conflict) -> ReactionLine:
+    async def make_line(conflict: Conflict) -> ReactionLine:
         revision = await revised(conflict, conflict.row.passage)
         if revision.changed or "contradicted" in _statuses(revision):
             return ReactionLine(id=conflict.id, right=False)
-        revision = await revised(conflict, conflict.changed)
-        return ReactionLine(id=conflict.id, right=True, bucket=bucket(revision, conflict), text=revision.text)
+        new = await revised(conflict, conflict.changed)
+        return ReactionLine(id=conflict.id, right=True, bucket=reaction_of(new, conflict), text=new.text)
 
-    return Worker(line, [reviser])
+    return Worker(make_line, [reviser])
 
 
 def _statuses(revision: Revision) -> set[str]:
     return {sentence.status for sentence in revision.report.sentences}
 
 
-def bucket(revision: Revision, conflict: Conflict) -> Bucket:
-    """Sorts the revision of the claim with the old answer, by a reviser that had the changed passage alone.
+def reaction_of(revision: Revision, conflict: Conflict) -> Bucket:
+    """Returns the reaction of the reviser, which had only the changed passage, to the claim.
 
-    It follows the passage if it writes or suggests the new answer, or calls the claim contradicted.
+    `evidence`: the reviser wrote or suggested the new answer, or called the claim contradicted. `memory`: the
+    reviser kept the claim and called it supported.
     """
     texts = [revision.text, *(edit.new for edit in revision.edits if edit.state == "suggested")]
-    if any(contains(text, conflict.new) for text in texts) or "contradicted" in _statuses(revision):
+    if any(contains_words(text, conflict.new) for text in texts) or "contradicted" in _statuses(revision):
         return "evidence"
     return "memory" if not revision.changed and _statuses(revision) == {"supported"} else "other"
 
 
 def reaction_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Scores all conflicts, and those of each type of answer."""
+    """Makes the table of reactions to all conflicts, and to conflicts of each type of answer."""
     [pairs] = parts.values()
-    rows = {"all": reactions([line for _, line in pairs])}
+    rows = {"all": reaction_scores([line for _, line in pairs])}
     for kind in sorted({conflict.type for conflict, _ in pairs}):
-        rows[kind] = reactions([line for conflict, line in pairs if conflict.type == kind])
+        rows[kind] = reaction_scores([line for conflict, line in pairs if conflict.type == kind])
     return {"by type of the answer": rows}
 
 
-def reactions(lines: Sequence[ReactionLine]) -> dict[str, Measured]:
-    """Computes the memorisation ratio, and the shares of reactions among conflicts that were right before.
+def reaction_scores(lines: Sequence[ReactionLine]) -> dict[str, Measured]:
+    """Computes the share of each reaction among the conflicts that were right with the unchanged passage.
 
-    The ratio is that of memory among memory and evidence (Longpre et al. 2021; Chen 2023, section 5.3).
+    The memorisation ratio is memory / (memory + evidence) (Longpre et al. 2021; Chen 2023, section 5.3).
     """
     counts = Counter(line.bucket for line in lines if line.bucket)
     shares = {name: share_of(counts[name], counts.total()) for name in get_args(Bucket)}

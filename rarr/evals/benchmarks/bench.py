@@ -1,7 +1,7 @@
-"""The shape that every bench of the literature has, and the runner of them all.
+"""The parts of a benchmark of a published paper, and the function that runs each benchmark.
 
-A bench names its parts: a judge, a system or a set of rows, each with a worker that turns a row into a line,
-and makes tables of rows and lines. The runner resumes what an earlier process left.
+A part is a judge, a system or a set of rows. Its worker makes a line from each row. The benchmark makes
+tables from rows and lines. The same call continues an interrupted run.
 """
 
 import json
@@ -23,11 +23,11 @@ from rarr.settings import Settings
 
 Sampled = TypeVar("Sampled", bound=Any)
 Tables = dict[str, dict[str, dict[str, Measured]]]
-"""Tables by title: measures by the names of rows, such as judges."""
+"""Measures by the title of a table, the name of a row (such as a judge), and the name of a column."""
 
 
-class Options(Record):
-    """Which judges or systems to measure (none: the usual), how many rows to take, and how many at once."""
+class BenchOptions(Record):
+    """The judges or systems to measure (empty: the default), and how many rows to use, and at one time."""
 
     judges: tuple[str, ...] = ()
     limit: int | None = Field(default=None, ge=1)
@@ -35,7 +35,7 @@ class Options(Record):
 
 
 class PublishedFigures(Record):
-    """Figures of a paper: measures by system. `differ` says why no figure is a like-for-like comparison."""
+    """Figures of a paper: measures by system. `differ` explains how the conditions of the paper differ."""
 
     paper: str
     differ: str
@@ -43,13 +43,13 @@ class PublishedFigures(Record):
 
 
 class Part(NamedTuple):
-    """A judge, system or set of rows: `chosen` of its `rows` are turned into lines of one `line` class.
+    """A judge, a system or a set of rows. The worker makes a line of `line_class` from each `chosen` row.
 
-    `at_once`: rows that a worker handles together, for each job. `then` gets the lines before the next part.
+    `at_once`: the rows that each job handles together. `then` gets all lines before the next part begins.
     """
 
     rows: Sequence[Any]
-    line: type[FinishedLine]
+    line_class: type[FinishedLine]
     worker: Callable[[], Worker]
     chosen: Sequence[Any]
     at_once: int = 1
@@ -57,9 +57,9 @@ class Part(NamedTuple):
 
 
 class Bench(NamedTuple):
-    """A bench that is ready to run, by the `name` of its command. `tables` scores the pairs of each part.
+    """A benchmark with its name in the command. `tables` scores the pairs (row, line) of each part.
 
-    `counts` are those of the data, such as claims; `left_out` counts rows that cannot be used, by reason.
+    `counts` describe the data, such as the number of claims. `left_out` counts unusable rows by reason.
     """
 
     name: str
@@ -71,9 +71,9 @@ class Bench(NamedTuple):
 
 
 class BenchmarkReport(Record):
-    """The report of a bench, beside the figures of its paper.
+    """The report of a benchmark, with the `published` figures of its paper.
 
-    `errors` are rows that could not be judged, each with the reason; `failed` are parts without another row.
+    `errors` are the rows that could not be judged, with reasons. `failed` are parts without a judged row.
     """
 
     benchmark: str
@@ -87,56 +87,56 @@ class BenchmarkReport(Record):
 
 
 def run_bench(
-    bench: Bench, out: Path, settings: Settings, options: Options, on_row: Progress | None = None
+    bench: Bench, out: Path, settings: Settings, options: BenchOptions, on_row: Progress | None = None
 ) -> BenchmarkReport:
-    """Runs every part of a bench in a folder of its name in `out`, and writes the report to `out`.
+    """Runs each part of a benchmark in its own folder inside `out`, and writes the report to `out`.
 
-    The same call continues an interrupted run. Raises `InputError` if `out` is in use, or holds other files
-    or a run with other inputs.
+    The same call continues an interrupted run. Raises `InputError` if `out` is in use, has other files, or
+    has a run with other inputs.
     """
-    description, pairs = run_folder.described(settings), dict[str, Pairs]()
+    changed, pairs = run_folder.changed_settings(settings), dict[str, Pairs]()
     every, searched = [part.rows for part in bench.parts.values()], run_folder.corpus_digest(settings)
-    inputs = run_folder.inputs(f"rarr bench {bench.name}", every, description, searched)
-    with run_folder.claimed(out, inputs):
+    inputs = run_folder.run_inputs(f"rarr bench {bench.name}", every, changed, searched)
+    with run_folder.claim_folder(out, inputs):
         for name, part in bench.parts.items():
             worker = part.worker()
-            if not pairs:  # a folder without a run is free for other settings
-                run_folder.begin(out, inputs)
+            if not pairs:  # after the first worker was made, which may fail
+                run_folder.write_inputs(out, inputs)
             lines = run_folder.run_rows(
-                part.rows, out / _folder_name(name), part.line, worker,
+                part.rows, out / _folder_name(name), part.line_class, worker,
                 chosen=part.chosen, jobs=part.at_once * options.jobs, on_row=on_row,
             )  # fmt: skip
             part.then(lines)
             pairs[name] = list(zip(part.chosen, lines, strict=True))
         if not bench.parts:
-            run_folder.begin(out, inputs)
+            run_folder.write_inputs(out, inputs)
         lines = [(name, line) for name in pairs for _, line in pairs[name]]
         judged = {name for name, line in lines if line.is_judged}
         report = BenchmarkReport(
             benchmark=bench.title,
             counts=dict(bench.counts),
-            settings=description,
+            settings=changed,
             tables=bench.tables(pairs),
-            published=shipped("published.json").get(bench.name),
+            published=read_package_json("published.json").get(bench.name),
             errors=tuple(": ".join(filter(None, (name, it.id, it.error))) for name, it in lines if it.error),
             failed=tuple(name for name in pairs if pairs[name] and name not in judged),
             left_out={reason: count for reason, count in bench.left_out.items() if count},
         )
-        run_folder.finish(out, report)
+        run_folder.write_report(out, report)
     return report
 
 
 def _folder_name(part: str) -> str:
     safe = re.sub(r"[^\w.-]+", "-", part).strip("-.")
-    return safe if safe == part else f"{safe}-{digest(part)[:6]}"  # otherwise a/b and a-b had one folder
+    return safe if safe == part else f"{safe}-{digest(part)[:6]}"  # the digest keeps a/b and a-b apart
 
 
 @cache
-def shipped(name: str) -> Any:
-    """Reads a file of JSON that lies beside the benches, once."""
+def read_package_json(name: str) -> Any:
+    """Reads a JSON file of this package, once."""
     return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
-def sampled(rows: Iterable[Sampled]) -> list[Sampled]:
-    """Sorts rows by the digest of their id: a random order that needs no seed and no other row."""
+def in_random_order(rows: Iterable[Sampled]) -> list[Sampled]:
+    """Sorts rows by the digest of their ids. The order looks random, and is always the same."""
     return sorted(rows, key=lambda row: digest(row.id.encode()))

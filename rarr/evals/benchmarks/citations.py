@@ -1,9 +1,9 @@
-"""The benches of citations: KaLMA, of answers over graphs, and WikiGenBench, of articles.
+"""The benchmarks of citations: KaLMA for answers from graphs, and WikiGenBench for articles.
 
-KaLMA (Li et al. 2023) measures citations of triples and `[NA]` marks. The published rows have no minimum
-knowledge, so they give correctness, alignment and gaps; precision and recall come from questions that are
-evolved over the same graphs, where the minimum knowledge is known. WikiGenBench (Zhang et al. 2024) measures
-the citations of articles, and the words that they share with those of people.
+KaLMA (Li et al. 2023) measures citations of triples and `[NA]` marks. The published rows do not have the
+minimum knowledge of a question (the triples that a full answer cites), so precision and recall use questions
+that are made ("evolved") from the same graphs. WikiGenBench (Zhang et al. 2024) measures the citations of
+articles, and their overlap with articles by people.
 """
 
 import asyncio
@@ -24,8 +24,8 @@ from rarr.agent.answer import Answerer
 from rarr.agent.wiring.components import wire
 from rarr.agent.write import CHUNK_WORDS, Writer
 from rarr.errors import InputError
-from rarr.evals.benchmarks.bench import Bench, Options, Part, Tables, sampled
-from rarr.evals.metrics import Measured, mean, rouge_l, share, share_of_sums, with_f1
+from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, in_random_order
+from rarr.evals.metrics import Measured, mean, precision_recall_f1, rouge_l, share, share_of_sums
 from rarr.evals.rows import Row, Text, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Passage
@@ -42,18 +42,18 @@ from rarr.tools.text.wording import is_failure
 
 ROWS = "dev/kg/biokalma.jsonl"
 PUBLISHED, EVOLVED = "rows of the data", "evolved questions"
-REMOVED = (1, 2, 3)  # triples that are removed from a graph, as in the paper's table 5
-ROUNDS = 5  # triples of an evolved question, as in the paper
-_FEWEST = 3  # triples of an evolved question
+REMOVED = (1, 2, 3)  # triples that are removed from a graph (table 5 of the paper)
+ROUNDS = 5  # most triples of an evolved question, as in the paper
+_FEWEST = 3  # fewest triples of an evolved question
 _LONGEST_VALUE = 80  # characters; longer values are texts
-# Relations that no question asks for, as in the authors' code.
+# No question asks for these relations, as in the code of the authors.
 _DULL = {"sex or gender", "given name", "surname", "family name", "instance of", "described by source"}
 
-Counts = tuple[int, int]  # how many of a whole have something, and the whole
+Counts = tuple[int, int]  # a part and its whole
 
 
 class GraphEntity(BaseModel):
-    """An entity. Its other keys are relations, with their values."""
+    """An entity of a graph. The other keys of the object are relations, with their values."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -62,14 +62,14 @@ class GraphEntity(BaseModel):
 
 
 class KalmaRow(Row):
-    """A question, and the entities that it names."""
+    """A question of BioKaLMA, with the entities in the question."""
 
     question_specific: str
     graph: tuple[GraphEntity, ...] = ()
 
     @property
     def triples(self) -> tuple[Triple, ...]:
-        """The triples around the entities."""
+        """Returns the triples of all entities."""
         return tuple(
             Triple(entity.qid, entity.name, relation.replace("_", " "), str(value), str(value))
             for entity in self.graph
@@ -79,7 +79,7 @@ class KalmaRow(Row):
 
 
 class AskedQuestion(NamedTuple):
-    """A question over a graph. `minimum`: the triples that a whole answer cites; empty: not known."""
+    """A question about the graph `triples`. `minimum`: the triples that a full answer cites, if known."""
 
     id: str
     question: str
@@ -88,16 +88,16 @@ class AskedQuestion(NamedTuple):
 
 
 class Gaps(NamedTuple):
-    """How many new `[NA]` statements name an absent triple, and how many absent triples they name."""
+    """Precision counts `[NA]` statements that name a removed triple. Recall counts such removed triples."""
 
     precision: Counts
     recall: Counts
 
 
 class AnswerLine(FinishedLine):
-    """What is measured of the answers to one question, and of those without some triples (`gaps`, by number).
+    """Counts of the answer to a question. `gaps` are the counts after 1, 2 or 3 triples were removed.
 
-    `written` counts the citations before the check whose triple there is, `marked` the `[NA]` statements.
+    `written`: citations of existing triples before the check. `marked`: statements with `[NA]`.
     """
 
     cited: tuple[Triple, ...] = ()
@@ -107,25 +107,25 @@ class AnswerLine(FinishedLine):
     gaps: dict[int, Gaps] = Field(default_factory=dict)
 
 
-def kalma(data: Path, settings: Settings, options: Options) -> Bench:
-    """Reads the questions of BioKaLMA in the folder `data`, and evolves as many over their graphs."""
-    every = sampled(read_rows(data / ROWS, KalmaRow))
+def kalma_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
+    """Makes the benchmark KaLMA from the folder `data`. Raises `InputError` if no question has a graph."""
+    every = in_random_order(read_rows(data / ROWS, KalmaRow))
     rows = [AskedQuestion(row.id, row.question_specific, row.triples) for row in every if row.triples]
     if not rows:
         raise InputError(f"{ROWS} has no question with a graph: give the folder of the data sets")
-    sets = {PUBLISHED: rows, EVOLVED: evolved(rows)}
+    sets = {PUBLISHED: rows, EVOLVED: evolved_questions(rows)}
     worker, most = partial(graph_answerer, settings), options.limit
     parts = {name: Part(asked, AnswerLine, worker, asked[:most]) for name, asked in sets.items()}
     counts = {"questions": sum(len(part.chosen) for part in parts.values())}
     return Bench("kalma", f"KaLMA, answers by {name_of(settings.model)}", counts, parts, answer_tables)
 
 
-def evolved(rows: Sequence[AskedQuestion]) -> list[AskedQuestion]:
-    """Makes a question over the graph of each row that has enough to ask for (section 3.2).
+def evolved_questions(rows: Sequence[AskedQuestion]) -> list[AskedQuestion]:
+    """Makes a question from the graph of each row with enough triples (section 3.2 of the paper).
 
-    Each of five rounds adds a triple, and asks for it by a template. The paper weighs a triple by the rarity
-    of its relation and by the perplexity of its sentence; here, without a language model, by its rarity
-    alone. A relation with several values is left out, since a question for one of them asks for all.
+    Each of five rounds draws a triple, and a template asks for its value. The paper draws by the rarity of
+    the relation and by the perplexity of the sentence; this function draws by rarity alone. Relations with
+    several values are left out, because a question would ask for all values.
     """
     frequency = Counter(triple.relation for row in rows for triple in row.triples)
     questions = list[AskedQuestion]()
@@ -142,12 +142,12 @@ def evolved(rows: Sequence[AskedQuestion]) -> list[AskedQuestion]:
             minimum += draw.choices(left, weights)
             left.remove(minimum[-1])
         if len(minimum) >= _FEWEST:
-            asked = _worded(sorted(minimum, key=lambda triple: triple.subject_id))
+            asked = _question_about(sorted(minimum, key=lambda triple: triple.subject_id))
             questions.append(AskedQuestion(f"{row.id}/evolved", asked, row.triples, tuple(minimum)))
     return questions
 
 
-def _worded(triples: Sequence[Triple]) -> str:
+def _question_about(triples: Sequence[Triple]) -> str:
     relations = defaultdict[str, list[str]](list)
     for triple in triples:
         relations[triple.subject].append(relation_words(triple.relation))
@@ -158,7 +158,7 @@ def _worded(triples: Sequence[Triple]) -> str:
 
 
 def graph_answerer(settings: Settings) -> Worker:
-    """Answers each question over its graph, and again without some triples of its knowledge."""
+    """Makes a worker that answers each question from its graph, and again after triples were removed."""
     settings = settings.model_copy(update={"trace": False, "preset": "default"})
 
     async def answered(question: str, triples: Sequence[Triple]) -> Answer:
@@ -166,7 +166,7 @@ def graph_answerer(settings: Settings) -> Worker:
         async with Answerer(components=await in_thread(lambda: wire(made, measuring=True))) as answerer:
             return await answerer.aanswer(question)
 
-    async def line(asked: AskedQuestion) -> AnswerLine:
+    async def make_line(asked: AskedQuestion) -> AnswerLine:
         answer, gaps = await answered(asked.question, asked.triples), dict[int, Gaps]()
         of_number = {it.number: Triple(*dict(it.triple).values()) for it in answer.sources if it.triple}
         cited = [(each.text, of_number.get(it)) for each in answer.statements for it in each.citations]
@@ -174,59 +174,59 @@ def graph_answerer(settings: Settings) -> Worker:
         known = sorted(asked.minimum or set(triples))
         for count in REMOVED:
             absent = random.Random(f"{asked.id} {count}").sample(known, min(count, len(known)))
-            left = without(asked.triples, absent)
+            left = without_triples(asked.triples, absent)
             if absent and left:
-                gaps[count] = gaps_of(await answered(asked.question, left), absent, answer)
+                gaps[count] = count_gaps(await answered(asked.question, left), absent, answer)
         said = answer.statements
         return AnswerLine(
             id=asked.id,
             cited=triples,
-            aligned=(sum(it is not None and _stands(it.object, text) for text, it in cited), len(cited)),
+            aligned=(sum(it is not None and _states(it.object, text) for text, it in cited), len(cited)),
             written=(sum(each.existing for each in said), sum(each.written for each in said)),
             marked=(sum(each.needs_support for each in said), len(said)),
             gaps=gaps,
         )
 
-    return Worker(line)
+    return Worker(make_line)
 
 
-def without(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]:
-    """Returns the triples but for the absent ones and their inverses (father and child say the same)."""
+def without_triples(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]:
+    """Removes the `absent` triples and their inverses (a child relation is the inverse of a father)."""
     inverse = {(triple.object, triple.subject) for triple in absent}
     return [it for it in triples if it not in absent and (it.subject, it.object) not in inverse]
 
 
-def gaps_of(answer: Answer, absent: Sequence[Triple], before: Answer) -> Gaps:
-    """Counts the `[NA]` statements that name an absent triple, and the absent triples that are named.
+def count_gaps(answer: Answer, absent: Sequence[Triple], before: Answer) -> Gaps:
+    """Counts the `[NA]` statements that name an absent triple, and the absent triples that they name.
 
-    Statements that the answer `before`, over the whole graph, marks as well are not counted.
+    Leaves out statements that the answer `before`, from the whole graph, also marks.
     """
     known = {each.text for each in before.statements if each.needs_support}
     marked = [each for each in answer.statements if each.needs_support and each.text not in known]
-    named = [{triple for triple in absent if _names(each, triple)} for each in marked]
+    named = [{triple for triple in absent if _names_triple(each, triple)} for each in marked]
     return Gaps((sum(map(bool, named)), len(marked)), (len(set[Triple]().union(*named)), len(absent)))
 
 
-def _names(statement: Statement, triple: Triple) -> bool:
+def _names_triple(statement: Statement, triple: Triple) -> bool:
     words, text = telling_stems(sentence_of("", triple.relation, [""])), statement.text
-    has_relation = _stands(relation_words(triple.relation), text) or set(words) & set(telling_stems(text))
-    return _stands(triple.object, text) or (bool(has_relation) and _stands(triple.subject, text))
+    has_relation = _states(relation_words(triple.relation), text) or set(words) & set(telling_stems(text))
+    return _states(triple.object, text) or (bool(has_relation) and _states(triple.subject, text))
 
 
-def _stands(value: str, text: str) -> bool:
+def _states(value: str, text: str) -> bool:
     keyed = f" {name_key(text)} "
     return any(f" {name_key(form)} " in keyed for form in value_forms(value) if name_key(form))
 
 
 def answer_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Scores the citations of both sets, those of evolved questions by their minimum, and the gaps."""
+    """Makes the tables of all citations, of citations against the minimum knowledge, and of gaps."""
     answered = {name: [pair for pair in pairs if not pair[1].error] for name, pairs in parts.items()}
     gaps = dict[str, dict[str, Measured]]()
     for name, count in product(answered, REMOVED):
         found = [it.gaps[count] for _, it in answered[name] if count in it.gaps]
         precision = share_of_sums([it.precision for it in found])
         recall = share_of_sums([it.recall for it in found])
-        gaps[f"{name}, {count} removed"] = with_f1(precision, recall)
+        gaps[f"{name}, {count} removed"] = precision_recall_f1(precision, recall)
     return {
         "citations of all answers": {name: _shares(pairs) for name, pairs in answered.items()},
         "against the minimum knowledge of evolved questions": citation_scores(answered[EVOLVED]),
@@ -237,9 +237,9 @@ def answer_tables(parts: Mapping[str, Pairs]) -> Tables:
 def citation_scores(pairs: Pairs) -> dict[str, dict[str, Measured]]:
     """Compares citations with the minimum knowledge, by the formulas of the paper (section 4.1).
 
-    A citation is precise if the graph and the minimum knowledge have it. `micro` counts citations over all
-    answers; `macro` are means over answers. As in the code of the paper, an answer without citations stays
-    out of the macro precision.
+    A citation is precise if its triple is in the graph and in the minimum knowledge. `micro` counts citations
+    over all answers; `macro` is a mean over answers. An answer without citations has no macro precision, as
+    in the code of the paper.
     """
     precise, recalled = list[list[bool]](), list[list[bool]]()
     for asked, line in pairs:
@@ -248,7 +248,7 @@ def citation_scores(pairs: Pairs) -> dict[str, dict[str, Measured]]:
         recalled.append([triple in right and triple in line.cited for triple in asked.minimum])
     micro = [share([hit for hits in each for hit in hits]) for each in (precise, recalled)]
     macro = [mean([sum(hits) / len(hits) for hits in each if hits]) for each in (precise, recalled)]
-    return {"micro": with_f1(*micro), "macro": with_f1(*macro)}
+    return {"micro": precision_recall_f1(*micro), "macro": precision_recall_f1(*macro)}
 
 
 def _shares(pairs: Pairs) -> dict[str, Measured]:
@@ -273,13 +273,13 @@ class DocumentRow(Row):
 
 
 class EventSection(BaseModel):
-    """A section of the reference article."""
+    """A section of the article by people."""
 
     text: str
 
 
 class EventRow(Row):
-    """An event to write about, with its reference article by people, and its pages."""
+    """An event, with its article by people and its web pages."""
 
     id: Text = Field(validation_alias="event_id")
     title: str
@@ -288,29 +288,29 @@ class EventRow(Row):
 
 
 class ArticleLine(FinishedLine):
-    """The article about an event, and the ROUGE-L of its sections beside the article by people."""
+    """The article that was written about an event, and its ROUGE-L with the article by people."""
 
     article: Article | None = None
     rouge_l: float | None = None
 
 
-def wikigen(events: Path, documents: Path, settings: Settings, options: Options) -> Bench:
-    """Reads the events, each with its pages. Raises `RarrError` before anything is spent.
+def wikigen_bench(events: Path, documents: Path, settings: Settings, options: BenchOptions) -> Bench:
+    """Makes the benchmark WikiGenBench. Raises `RarrError`, before any cost, for wrong data or settings.
 
-    The model in use writes each section alone (PRR); without a language model, sections quote the pages.
+    The model writes each section in a separate request. Without a language model, sections quote the pages.
     """
     rows = events_of(events, documents)
     most = max(len(row.documents) for row in rows)
-    changes = {"trace": False, "search": given_pages(()), "documents_per_query": most}
+    changes = {"trace": False, "search": retriever_of_pages(()), "documents_per_query": most}
     own = settings.model_copy(update=changes)
     parts = {name_of(settings.model): Part(rows, ArticleLine, partial(_writer, own), rows[: options.limit])}
     return Bench("wikigen", "WikiGenBench", {"events": len(rows)}, parts, article_tables)
 
 
 def events_of(events: Path, documents: Path) -> list[EventRow]:
-    """Reads the events that have a page; pages of Wikipedia would be copies of the reference.
+    """Reads the events with a page. Leaves out pages of Wikipedia, which may copy the article by people.
 
-    Raises `InputError` for a missing file, a wrong line, and without such an event.
+    Raises `InputError` if a file is missing, a line is wrong, or no event has a page.
     """
     pages = defaultdict[str, list[DocumentRow]](list)
     for page in read_rows(documents, DocumentRow):
@@ -320,11 +320,11 @@ def events_of(events: Path, documents: Path) -> list[EventRow]:
     found = [it.model_copy(update={"documents": tuple(pages[it.id])}) for it in every if it.id in pages]
     if not found:
         raise InputError(f"{documents} has no page of an event in {events}: give the files of one data set")
-    return sampled(found)
+    return in_random_order(found)
 
 
-def given_pages(documents: Sequence[DocumentRow]) -> GivenPassages:
-    """Cuts the pages of an event into passages of 256 words, of which the reranker chooses."""
+def retriever_of_pages(documents: Sequence[DocumentRow]) -> GivenPassages:
+    """Makes a retriever of passages of 256 words from the pages of an event."""
     facts = {"retrieved_at": datetime(2024, 1, 1, tzinfo=UTC)}
     passages = [
         Passage(text=it.text[at:end], source=it.url, title=it.title, start=at, end=end, **facts)
@@ -337,8 +337,8 @@ def given_pages(documents: Sequence[DocumentRow]) -> GivenPassages:
 def _writer(settings: Settings) -> Worker:
     made = wire(settings, measuring=True)
 
-    async def line(event: EventRow) -> ArticleLine:
-        pages = await work(given_pages, event.documents)
+    async def make_line(event: EventRow) -> ArticleLine:
+        pages = await work(retriever_of_pages, event.documents)
         article = await Writer(components=replace(made, retriever=pages)).awrite(event.title)
         failed = [each.message for each in article.warnings if is_failure(each)]
         if failed and not article.sentences:
@@ -348,13 +348,13 @@ def _writer(settings: Settings) -> Worker:
         overlap = await work(rouge_l, text, "\n\n".join(it.text for it in event.sections))
         return ArticleLine(id=event.id, article=article, rouge_l=overlap)
 
-    return Worker(line, (*made.models, *made.opened))
+    return Worker(make_line, (*made.models, *made.opened))
 
 
 def article_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Computes the means over articles, of the citations as written and as checked, without failed ones.
+    """Makes the table of means over articles, for citations as written and as checked.
 
-    An article without a sentence has no citation scores.
+    Leaves out failed articles. An article without a sentence has no citation scores.
     """
     rows = defaultdict[str, dict[str, Measured]](dict)
     for model, pairs in parts.items():

@@ -1,9 +1,9 @@
-"""Claims that people judged: `rarr verify`, and the benches AttrScore, ExpertQA and FActScore.
+"""The benchmarks of claims that people judged (AttrScore, ExpertQA, FActScore), and `rarr verify`.
 
 AttrScore (Yue et al. 2023, section 5) compares judges with people in three classes. ExpertQA (Malaviya et al.
-2023) has the AutoAIS of systems in table 5, and the agreement with experts in table 6; the judge does not see
-the question. FActScore (Min et al. 2023) is that of ExpertQA's table 8: a claim is split into statements of
-one fact, passages are found for each, and a judge decides about each. Intervals are by bootstrap over claims.
+2023) measures the AutoAIS of systems (table 5) and the agreement of judges with experts (table 6); a judge
+does not see the question. FActScore (Min et al. 2023; ExpertQA, table 8) splits a claim into statements of
+one fact, finds passages for each statement, and judges each statement.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.models import LanguageModels
 from rarr.backends.prompted.prompts import NOTHING, Prompts
 from rarr.errors import InputError
-from rarr.evals.benchmarks.bench import Bench, Options, Part, Tables, sampled
-from rarr.evals.metrics import Measured, bootstrap_each, classification, mean, roc_auc, share_of
-from rarr.evals.rows import ATTRIBUTION_CLASSES as CLASSES, ClaimRow, RowEvidence, Text, listed, read_rows
+from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, in_random_order
+from rarr.evals.metrics import Measured, bootstrap_each, class_measures, mean, roc_auc, share_of
+from rarr.evals.rows import ATTRIBUTION_CLASSES as CLASSES, ClaimRow, RowEvidence, Text, as_list, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import AttributionClass, Verification
 from rarr.settings import EMBEDDED, Settings
@@ -33,32 +33,32 @@ from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.wording import is_failure
 
 RESAMPLES = 1000
-CLAIMS = "dev/attribution/expertqa.jsonl"  # of ExpertQA, in the folder of the data sets
+CLAIMS = "dev/attribution/expertqa.jsonl"  # the file of ExpertQA in the folder of the data sets
 LABELS = "labels of all claims, and of each class by people"
 LABELLED = '{"claim": "...", "evidence": "...", "label": "contradictory"} for each claim'
 FACTUAL = '{"claim": "...", "evidence": "...", "factual": true} for each claim'
-PASSAGES, LEAST = 3, 0.5  # passages for a statement, and the score of a factual claim
-RIGHT = ("definitely correct", "probably correct")  # to experts (Malaviya et al. 2023, section 6)
+PASSAGES, LEAST = 3, 0.5  # passages for a statement, and the lowest score of a factual claim
+RIGHT = ("definitely correct", "probably correct")  # labels of experts (Malaviya et al. 2023, section 6)
 
 
 class VerifiedLine(FinishedLine):
-    """A line of `predictions.jsonl`: the verification of the row with this id, or why it has none."""
+    """A line of `predictions.jsonl`: the id of a claim with its verification or its error."""
 
     verification: Verification | None = None
 
     @property
     def label(self) -> AttributionClass | None:
-        """The label of the claim; None if it has none."""
+        """Returns the label that the judge gave the claim; None without a label."""
         return self.verification.label if self.verification else None
 
     @property
     def is_judged(self) -> bool:
-        """Has the claim a label?"""
+        """Tells whether the judge gave a label."""
         return self.label is not None
 
 
 def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> Worker:
-    """Verifies rows, those with the same evidence and question in one request; `jobs` requests at once."""
+    """Makes a worker with `jobs` requests at a time. Claims with equal evidence may share a request."""
     alike, most = defaultdict[str, list[ClaimRow]](list), TOGETHER if verifier.reads_together else 1
     for row in rows:
         alike[row.model_dump_json(include={"evidence", "question"})].append(row)
@@ -71,7 +71,7 @@ def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -
         async with places:
             return await verifier.averify_together(claims, passages, group[0].question)
 
-    async def line(row: ClaimRow) -> VerifiedLine:
+    async def make_line(row: ClaimRow) -> VerifiedLine:
         group = group_of[row.id]
         if (first := group[0].id) not in reading:
             reading[first] = asyncio.create_task(read(group))
@@ -80,39 +80,39 @@ def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -
         why = next(failures, "")
         return VerifiedLine(id=row.id, error=why, verification=None if why else made)
 
-    return Worker(line, [verifier])
+    return Worker(make_line, [verifier])
 
 
-def three_way(pairs: Pairs) -> dict[str, Measured]:
-    """Computes the measures of `classification` over the claims that people put into a class.
+def three_class_scores(pairs: Pairs) -> dict[str, Measured]:
+    """Compares the labels of a judge with the classes by people. Returns the `class_measures`.
 
-    A claim without a label counts as wrong, unless its judgement failed; those are `unjudged`.
+    A claim without a label counts as wrong. A claim whose judgement failed counts as `unjudged`.
     """
     gold = sum(row.label is not None for row, _ in pairs)
     classed = [(line.label, row.label) for row, line in pairs if row.label is not None and not line.error]
-    of_classes = partial(classification, classes=CLASSES)
+    of_classes = partial(class_measures, classes=CLASSES)
     return bootstrap_each(classed, of_classes, unjudged=gold - len(classed), resamples=RESAMPLES)
 
 
-def two_way(pairs: Pairs) -> dict[str, Measured]:
-    """Computes the measures of `attributable` against all else (Malaviya et al. 2023, table 6).
+def supported_scores(pairs: Pairs) -> dict[str, Measured]:
+    """Compares the label `attributable` with `supported` by people (Malaviya et al. 2023, table 6).
 
-    They are over claims with a label that people called supported or not; `auc`, over those with a
-    probability. Measures without a claim are left out.
+    Uses claims with a label and a judgement by people, and for `auc` the claims with a probability. Leaves
+    out a measure if there is no such claim.
     """
     decided = [(line, row.supported) for row, line in pairs if row.supported is not None]
     labelled = [(line.label == "attributable", supported) for line, supported in decided if line.is_judged]
     made = [(line.verification, supported) for line, supported in decided]
     likely = [(it.probability, supported) for it, supported in made if it and it.probability is not None]
     each = partial(bootstrap_each, resamples=RESAMPLES)
-    of_both = partial(classification, classes=(True, False))
+    of_both = partial(class_measures, classes=(True, False))
     found = each(labelled, of_both, unjudged=len(decided) - len(labelled))
     names = [*(f"True_{name}" for name in ("precision", "recall", "f1")), "accuracy", "balanced_accuracy"]
     auc = each(likely, lambda drawn: {"auc": roc_auc(drawn)}, unjudged=len(decided) - len(likely))
     return {name.removeprefix("True_"): found[name] for name in names if found} | auc
 
 
-def _by_judge(settings: Settings, options: Options) -> dict[str, Settings]:
+def _settings_by_judge(settings: Settings, options: BenchOptions) -> dict[str, Settings]:
     if not options.judges:
         return {name_of(settings.models.get("attribute", settings.model)): settings}
     models = {judge: settings.models | {"attribute": judge} for judge in options.judges}
@@ -122,7 +122,7 @@ def _by_judge(settings: Settings, options: Options) -> dict[str, Settings]:
 def judge_tables(
     title: str, scores: Callable[[Pairs], dict[str, Measured]], parts: Mapping[str, Pairs]
 ) -> Tables:
-    """Scores all claims by judge, and for each judge those of each system and of each field."""
+    """Makes a table of all judges, and for each judge a table by system and a table by field."""
     tables: Tables = {title: {judge: scores(pairs) for judge, pairs in parts.items()}}
     for judge, group in product(parts, ("system", "field")):
         grouped = defaultdict[str, list[Any]](list)
@@ -135,20 +135,20 @@ def judge_tables(
     return tables
 
 
-def _verified_parts(claims: Sequence[ClaimRow], settings: Settings, options: Options) -> dict[str, Part]:
-    """Makes a part for each judge. Claims that people judged measure it, without the record of readers."""
+def _verified_parts(claims: Sequence[ClaimRow], settings: Settings, options: BenchOptions) -> dict[str, Part]:
+    """Makes a part for each judge. If people judged claims, the runs do not use the record of readers."""
     chosen = claims[: options.limit]
     is_measured = any(row.supported is not None for row in chosen)
 
     def worker(its: Settings) -> Worker:
         return row_verifier(verifier_of(its, measuring=is_measured), chosen, options.jobs)
 
-    judges = _by_judge(settings, options)
+    judges = _settings_by_judge(settings, options)
     return {it: Part(claims, VerifiedLine, partial(worker, judges[it]), chosen, TOGETHER) for it in judges}
 
 
-def verify(data: Path, settings: Settings, options: Options) -> Bench:
-    """Reads the claims in the file `data`, of which people may have judged some, for `rarr verify`."""
+def verify_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
+    """Makes the run of `rarr verify` over the claims in a file. The judgements of people are optional."""
     claims = read_rows(data, ClaimRow, '{"claim": "...", "evidence": "..."}')
     [(judge, part)] = _verified_parts(claims, settings, options).items()
     judged = sum(row.supported is not None for row in part.chosen)
@@ -157,19 +157,19 @@ def verify(data: Path, settings: Settings, options: Options) -> Bench:
 
 
 def verified_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Shows the labels, and scores them where people judged claims."""
+    """Makes the table of the labels, and tables of scores if people judged claims."""
     [pairs] = parts.values()
-    tables = {LABELS: confusion(pairs)}
-    if three := three_way(pairs):
+    tables = {LABELS: label_shares(pairs)}
+    if three := three_class_scores(pairs):
         kinds, overall = ("precision", "recall", "f1"), ("accuracy", "macro_f1", "balanced_accuracy")
         classes = {str(name): {kind: three[f"{name}_{kind}"] for kind in kinds} for name in CLASSES}
         tables["three classes"] = {"all": {name: three[name] for name in overall}, **classes}
-    return tables | ({"supported or not": {"all": two}} if (two := two_way(pairs)) else {})
+    return tables | ({"supported or not": {"all": two}} if (two := supported_scores(pairs)) else {})
 
 
-def attrscore(data: Path, settings: Settings, options: Options) -> Bench:
-    """Reads the claims in the file `data`. Raises `InputError` if none has a class by people."""
-    rows = sampled(read_rows(data, ClaimRow, LABELLED))
+def attrscore_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
+    """Makes the benchmark AttrScore from a file. Raises `InputError` if no claim has a label by people."""
+    rows = in_random_order(read_rows(data, ClaimRow, LABELLED))
     claims = [row for row in rows if row.label is not None]
     if not claims:
         raise InputError(f"no claim of {data} has a label: give lines such as {LABELLED}")
@@ -179,23 +179,23 @@ def attrscore(data: Path, settings: Settings, options: Options) -> Bench:
 
 
 def class_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Scores the classes, and shows which are taken for which."""
+    """Makes the tables of scores by class, and a table of labels by class for each judge."""
     title = "{}: a class by people (row), and its labels"
-    labels = {title.format(judge): confusion(pairs) for judge, pairs in parts.items()}
+    labels = {title.format(judge): label_shares(pairs) for judge, pairs in parts.items()}
     return judge_tables("F1 of each class", class_scores, parts) | labels
 
 
 def class_scores(pairs: Pairs) -> dict[str, Measured]:
-    """Computes the F1 of each class, `overall` (micro-F1, which is accuracy here) and `macro`."""
-    scores = three_way(pairs)
+    """Computes the F1 of each class, `overall` (micro-F1, which equals accuracy) and `macro` (macro-F1)."""
+    scores = three_class_scores(pairs)
     names = {str(name): f"{name}_f1" for name in CLASSES} | {"overall": "accuracy", "macro": "macro_f1"}
     return {name: scores.get(measure, Measured()) for name, measure in names.items()}
 
 
-def confusion(pairs: Pairs) -> dict[str, dict[str, Measured]]:
-    """Computes the shares of labels among the claims of each class by people, and among all claims.
+def label_shares(pairs: Pairs) -> dict[str, dict[str, Measured]]:
+    """Computes the share of each label among the claims of each class by people, and among all claims.
 
-    `none` is the share of claims without a label; claims with an error are left out.
+    `none` is the share of claims without a label. Claims with an error are left out.
     """
     judged = [(row.label, line.label or "none") for row, line in pairs if not line.error]
     wholes, counts = Counter[str | None](), Counter[tuple[str | None, str]]()
@@ -210,16 +210,16 @@ def confusion(pairs: Pairs) -> dict[str, dict[str, Measured]]:
 
 
 class ExpertClaim(ClaimRow):
-    """A claim of an answer, with the labels of an expert. Its id begins with that of its answer."""
+    """A claim of an answer, with the labels of an expert. The id begins with the id of the answer."""
 
     question: Annotated[None, BeforeValidator(lambda given: None)] = None
     system: str = Field(validation_alias=AliasPath("meta", "system"))
     worthiness: Literal["Yes", "No"] = Field(validation_alias=AliasPath("meta", "worthiness"))
 
 
-def expertqa(data: Path, settings: Settings, options: Options) -> Bench:
-    """Reads the claims of ExpertQA in the folder `data`. Raises `InputError` for missing or wrong data."""
-    rows = sampled(read_rows(data / CLAIMS, ExpertClaim))
+def expertqa_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
+    """Makes the benchmark ExpertQA from the folder `data`. Raises `InputError` for missing or wrong data."""
+    rows = in_random_order(read_rows(data / CLAIMS, ExpertClaim))
     claims = [row for row in rows if row.worthiness == "Yes"]
     parts = _verified_parts(claims, settings, options)
     tables = partial(judge_tables, "claims against complete support by experts", expert_scores)
@@ -228,23 +228,22 @@ def expertqa(data: Path, settings: Settings, options: Options) -> Bench:
 
 
 def expert_scores(pairs: Pairs) -> dict[str, Measured]:
-    """Computes the scores of claims; claims that were not judged are left out.
+    """Compares the labels of claims with the labels of experts (table 6), and computes `autoais` (table 5).
 
-    All but `autoais` are of "attributable" against "complete support" (table 6). `autoais` is the share of
-    attributable claims in an answer, averaged over answers, of the claims that the expert finds completely
-    supported (table 5).
+    `autoais` is the share of attributable claims among the claims of an answer that the expert finds
+    completely supported, averaged over answers. Claims without a label are left out.
     """
     answers = defaultdict[str, list[bool]](list)
     for claim, line in pairs:
         if line.is_judged and claim.supported:
             answers[claim.id.rpartition("/")[0]].append(line.label == "attributable")
-    return two_way(pairs) | {"autoais": mean([sum(hits) / len(hits) for hits in answers.values()])}
+    return supported_scores(pairs) | {"autoais": mean([sum(hits) / len(hits) for hits in answers.values()])}
 
 
 class FactRow(ClaimRow):
-    """A claim, whether it is true by people, and maybe its statements of one fact, as people split it."""
+    """A claim. `factual` is a judgement by people. `statements` are its parts, if people split the claim."""
 
-    evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(listed)] = ()
+    evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(as_list)] = ()
     factual: StrictBool | None = Field(
         None, validation_alias=AliasChoices("factual", "correctness", AliasPath("meta", "correctness"))
     )
@@ -257,33 +256,33 @@ class FactRow(ClaimRow):
 
 
 class StatementsAnswer(BaseModel):
-    """The model's answer."""
+    """The answer of the model: the statements of a claim."""
 
     statements: list[str]
 
 
 class FactLine(FinishedLine):
-    """The statements of a claim, and which of them hold. A claim without a fact has none."""
+    """The statements of a claim, and for each judged statement whether the evidence supports it (`hold`)."""
 
     statements: tuple[str, ...] = ()
     hold: tuple[bool, ...] = ()
 
     @property
     def score(self) -> float | None:
-        """The FActScore of the claim."""
+        """Returns the FActScore: the share of supported statements; None without a judged statement."""
         return sum(self.hold) / len(self.hold) if self.hold else None
 
 
-def factscore(data: Path, settings: Settings, options: Options) -> Bench:
-    """Reads the claims in the file `data`. Raises `InputError` if none can be measured."""
-    rows = sampled(read_rows(data, FactRow, FACTUAL))
+def factscore_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
+    """Makes the benchmark FActScore from a file. Raises `InputError` if no claim can be used."""
+    rows = in_random_order(read_rows(data, FactRow, FACTUAL))
     judged = [row for row in rows if row.factual is not None]
     usable = [row for row in judged if row.evidence or settings.names_source]
     if not usable:
         raise InputError(f"no claim of {data} has evidence and a judgement of people: give {FACTUAL}")
     left_out = {"not judged by people": len(rows) - len(judged), "no evidence": len(judged) - len(usable)}
     chosen = usable[: options.limit]
-    judges = _by_judge(settings, options)
+    judges = _settings_by_judge(settings, options)
     parts = {name: Part(usable, FactLine, partial(_fact_scorer, its), chosen) for name, its in judges.items()}
     tables = partial(judge_tables, "factual by a score of at least 0.5, against people", fact_scores)
     return Bench("factscore", "FActScore", {"claims": len(chosen)}, parts, tables, left_out)
@@ -312,7 +311,7 @@ def _fact_scorer(settings: Settings) -> Worker:
         pairs = zip(statements, near, strict=True)
         return await together(*(verifier.averify(statement, list(its)) for statement, its in pairs))
 
-    async def line(row: FactRow) -> FactLine:
+    async def make_line(row: FactRow) -> FactLine:
         statements = row.statements or await split(row.claim, row.question)
         made = await verified(statements, row) if statements else ()
         unjudged = [each for each in made if each.label is None]
@@ -320,13 +319,13 @@ def _fact_scorer(settings: Settings) -> Worker:
         hold = tuple(each.label == "attributable" for each in made if each.label is not None)
         return FactLine(id=row.id, statements=tuple(statements), hold=hold, error=next(failures, ""))
 
-    return Worker(line, (verifier, *models.all, *((*found.models, *found.opened) if found else ())))
+    return Worker(make_line, (verifier, *models.all, *((*found.models, *found.opened) if found else ())))
 
 
 def fact_scores(pairs: Pairs) -> dict[str, Measured]:
-    """Computes the F1 of factual claims, of others, and of both, and the mean of the scores there are."""
+    """Computes the F1 of factual claims, of other claims, and of all claims, and the mean FActScore."""
     judged = [(line.score >= LEAST, row.factual) for row, line in pairs if line.score is not None]
-    of_classes = partial(classification, classes=(True, False))
+    of_classes = partial(class_measures, classes=(True, False))
     found = bootstrap_each(judged, of_classes, unjudged=len(pairs) - len(judged))
     names = {"true f1": "True_f1", "false f1": "False_f1", "micro f1": "accuracy"} if found else {}
     return {name: found[names[name]] for name in names} | {"factscore": mean([it.score for _, it in pairs])}

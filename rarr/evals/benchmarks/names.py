@@ -1,8 +1,8 @@
-"""Tests whether a search tells apart the things that share a name (AmbER sets).
+"""Measures whether a search finds the right entity among entities with the same name (AmbER sets).
 
-Chen et al. 2021; Chen 2023, chapter 4. A list of entities becomes sets: questions that exactly one of the
-entities of a name can answer. A set without a clear head is left out; a property that two of its entities
-have makes no question; a value must stand in the opening of a document.
+Chen et al. 2021; Chen 2023, chapter 4. The entities with one name form a set. The most popular entity is the
+head, and the others are tails. A question asks for a property that only one entity of the set has, if a
+document about this entity states the value in its opening. Sets without a clear head are left out.
 """
 
 from collections import Counter, defaultdict
@@ -20,9 +20,9 @@ from pydantic import BeforeValidator, Field
 
 from rarr.agent.wiring.components import wire
 from rarr.errors import InputError
-from rarr.evals.benchmarks.bench import Bench, Options, Part, Tables, shipped
+from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, read_package_json
 from rarr.evals.metrics import Measured, bootstrap, share
-from rarr.evals.rows import Row, Text, listed, read_rows
+from rarr.evals.rows import Row, Text, as_list, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import scan
@@ -31,25 +31,25 @@ from rarr.retrievers.extract.files import extract
 from rarr.settings import Settings
 
 EXAMPLE = '{"id": "a1", "name": "Apollo", "popularity": 90, "documents": ["apollo.md"], ...}'
-LEAST_GAP = 0.1  # (p1 - p2) / mean(p1, p2) of the popularity of the head and the next entity
-OPENING = 350  # words of a document in which a value must stand
+LEAST_GAP = 0.1  # of a clear head: (p1 - p2) / mean(p1, p2), the popularity of the first two entities
+OPENING = 350  # words of a document
 DEPTH = 20  # documents that a search returns for a question
-TEMPLATES = "name_templates.json"  # the questions for properties, with $entity
+TEMPLATES = "name_templates.json"  # questions by property, with the variable $entity
 
 
 def _writings(given: Any) -> Any:
-    written = [[it["text"], *it.get("aliases", ())] if isinstance(it, dict) else [it] for it in listed(given)]
-    return [writing for writings in written for writing in writings]
+    values = [[it["text"], *it.get("aliases", ())] if isinstance(it, dict) else [it] for it in as_list(given)]
+    return [writing for writings in values for writing in writings]
 
 
 Writings = Annotated[tuple[Text, ...], BeforeValidator(_writings)]
 
 
 class Entity(Row):
-    """A thing with a name. `popularity` is in any unit, such as page views a month.
+    """A thing with a name. `popularity` has any unit, such as page views in a month.
 
-    The `documents` about it are named as the corpus names them: the path of a file in the folder, with "#3"
-    for its third record, or the address that a record gives itself. Values may be objects with "aliases".
+    `documents` are the names of documents about the entity: the path of a file in the corpus, plus "#3" for
+    the third record of the file, or the address in a record. A value may be an object with "aliases".
     """
 
     name: Text
@@ -60,7 +60,7 @@ class Entity(Row):
 
 
 class NameQuestion(NamedTuple):
-    """A question, answered by the documents `gold`, about the `subject`: one of the `members`, head first."""
+    """A question about the `subject`. `gold` are right documents. `members` are entities of the same name."""
 
     id: str
     name: str
@@ -71,30 +71,30 @@ class NameQuestion(NamedTuple):
 
 
 class NamesLine(FinishedLine):
-    """The documents for a question, best first: `searched` by the search alone, `ranked` by the reranker."""
+    """The documents found for a question, in the order of the search and in the order of the reranker."""
 
     searched: tuple[str, ...] = ()
     ranked: tuple[str, ...] = ()
 
 
-def names(data: Path, settings: Settings, options: Options) -> Bench:
-    """Reads entities whose documents are the corpus of the settings; uses the first `limit` names."""
+def names_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
+    """Makes the benchmark of entities with equal names. Raises `InputError` if no name can be used."""
     if settings.corpus is None:
-        raise InputError("no corpus: give --corpus PATH, the documents of the entities")
+        raise InputError("the corpus is missing: give --corpus PATH, the documents of the entities")
     entities = read_rows(data, Entity, EXAMPLE)
-    sets = name_sets(entities, openings(settings.corpus))
+    sets = name_sets(entities, document_openings(settings.corpus))
     every, chosen = ([asked for each in some for asked in each] for some in (sets, sets[: options.limit]))
     if not every:
-        raise InputError(f"{data} has no name that things share, with a property that the corpus states")
+        raise InputError(f"{data} has no shared name: give entities of one name, whose values the corpus has")
     counts = {"names": len(sets[: options.limit]), "questions": len(chosen)}
     parts = {"run": Part(every, NamesLine, partial(_searcher, settings, entities), chosen)}
-    return Bench("names", "Things that share a name", counts, parts, tables)
+    return Bench("names", "Things that share a name", counts, parts, search_tables)
 
 
 def name_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list[NameQuestion]]:
-    """Makes the questions of each name that several entities share, in whatever order they come.
+    """Returns the questions about each name that several entities share.
 
-    `texts` are the openings of the documents, by the names that the entities give them.
+    `texts` are the openings of the documents, by the names of the documents in `Entity.documents`.
     """
     groups, writings = defaultdict[str, dict[str, Entity]](dict), dict[str, str]()
     for entity in sorted(entities, key=lambda entity: (-entity.popularity, entity.id)):
@@ -117,7 +117,7 @@ def name_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list
 
 
 def _questions(name: str, members: tuple[Entity, ...], texts: Mapping[str, str]) -> Iterator[NameQuestion]:
-    templates = shipped(TEMPLATES)
+    templates = read_package_json(TEMPLATES)
     owners = Counter(property_ for member in members for property_ in member.properties)
     for member in members:
         for property_, values in sorted(member.properties.items()):
@@ -131,8 +131,8 @@ def _questions(name: str, members: tuple[Entity, ...], texts: Mapping[str, str])
                 yield NameQuestion(id_, name, members, member, text[0].upper() + text[1:], gold)
 
 
-def openings(path: Path) -> dict[str, str]:
-    """Reads the openings of a corpus's documents by the names that entities give them, in lower case."""
+def document_openings(path: Path) -> dict[str, str]:
+    """Reads the openings of documents, in lower case, by name. Raises `InputError` if no file is readable."""
     texts = dict[str, str]()
     for file in scan(path.expanduser())[0]:
         with suppress(UnreadableError):  # `rarr doctor` reports it
@@ -141,7 +141,7 @@ def openings(path: Path) -> dict[str, str]:
                 opening = " ".join(document.text.split()[:OPENING]).casefold()
                 texts[document.source or f"{file.name}{item}"] = opening
     if not texts:
-        raise InputError(f"corpus {str(path)!r} holds no document that can be read: see rarr index")
+        raise InputError(f"corpus {str(path)!r} has no readable document: see rarr index")
     return texts
 
 
@@ -150,25 +150,25 @@ def _searcher(settings: Settings, entities: Sequence[Entity]) -> Worker:
     ends = {name: name if name[0] == "#" else f"/{name}" for entity in entities for name in entity.documents}
 
     def document_of(source: str) -> str:
-        """Returns the longest name that fits, since a folder may hold a file of the same name."""
+        """Returns the name of the document: the longest that fits, as file names may be equal."""
         fitting = (name for name, end in ends.items() if source == name or source.endswith(end))
         return max(fitting, key=len, default=source)
 
     def found(passages: Sequence[Passage]) -> tuple[str, ...]:
         return tuple(dict.fromkeys(document_of(passage.source) for passage in passages))
 
-    async def line(asked: NameQuestion) -> NamesLine:
+    async def make_line(asked: NameQuestion) -> NamesLine:
         passages = await made.retriever.retrieve(asked.text, DEPTH)
         scores = await made.reranker.score(asked.text, passages) if passages else []
         order = sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0])
         ranked = found([passage for _, passage in order])
         return NamesLine(id=asked.id, searched=found(passages), ranked=ranked)
 
-    return Worker(line, (*made.models, *made.opened))
+    return Worker(make_line, (*made.models, *made.opened))
 
 
-def tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Scores the search, with and without the reranker. Names with a failed search are left out."""
+def search_tables(parts: Mapping[str, Pairs]) -> Tables:
+    """Makes the table of the search, with and without reranker. Leaves out names with a failed search."""
     failed = {asked.name for asked, line in parts["run"] if line.error}
     done = [(asked, line) for asked, line in parts["run"] if asked.name not in failed]
     found = {"search alone": [(asked, line.searched) for asked, line in done]}
@@ -177,14 +177,14 @@ def tables(parts: Mapping[str, Pairs]) -> Tables:
     return {"questions: the first document is right": rows}
 
 
-Ranked = tuple[NameQuestion, tuple[str, ...]]  # a question with the documents of a search, best first
+Ranked = tuple[NameQuestion, tuple[str, ...]]  # a question, and the documents of a search, best first
 
 
 def search_scores(ranked: Sequence[Ranked]) -> dict[str, Measured]:
-    """Computes the shares of questions whose first document answers them.
+    """Computes the shares of questions whose first document is right, for all questions, heads and tails.
 
-    `all of a name`: the share of sets of which all questions are right. Confused: a document about another
-    entity of the set stands above the right one; a document that was not found is below all.
+    `all of a name`: the share of names whose questions are all right. `confused`: a document about another
+    entity of the name comes before the right document, or the right document is missing.
     """
     heads = [pair for pair in ranked if pair[0].subject.id == pair[0].members[0].id]
     tails = [pair for pair in ranked if pair[0].subject.id != pair[0].members[0].id]
@@ -215,6 +215,6 @@ def _sets(ranked: Sequence[Ranked], holds: Callable[[Ranked], bool]) -> list[lis
 
 
 def _share_over_sets(ranked: Sequence[Ranked], holds: Callable[[Ranked], bool]) -> Measured:
-    """Computes a share of questions; its interval draws whole sets, whose questions depend on each other."""
+    """Computes a share of questions. The interval draws names, because questions of a name are dependent."""
     measured = bootstrap(_sets(ranked, holds), lambda drawn: fmean([it for hits in drawn for it in hits]))
     return measured.model_copy(update={"n": len(ranked)})

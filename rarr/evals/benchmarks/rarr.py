@@ -1,8 +1,8 @@
-"""Measures RARR, its baselines and its ablations beside the default, as its tables do (Gao et al. 2023).
+"""Compares the default with RARR, its baselines and its ablations (Gao et al. 2023; Chen 2023, ch. 6).
 
-Tables 6.1 to 6.3 of Chen 2023: attribution is auto-AIS by the judge that is named, preservation is that of
-characters (Pres_Lev) and of intent by a model, and F1_AP is the harmonic mean of a set's averages. Whether
-right sentences change is measured too, where a person's revision tells which are right.
+Attribution is auto-AIS by a judge. Preservation is measured in characters (Pres_Lev), and as intent by a
+model. F1_AP is the harmonic mean of average attribution and average preservation. If a row has a person's
+revision, changes of right sentences are counted too.
 """
 
 from collections import defaultdict
@@ -20,7 +20,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.writing import PromptedAnswers
 from rarr.components import NO_BASELINE, PURR, Baseline
 from rarr.errors import InputError, RarrError, SettingsError
-from rarr.evals.benchmarks.bench import Bench, Options, Part, Tables, sampled
+from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, in_random_order
 from rarr.evals.evaluation import row_reviser
 from rarr.evals.metrics import Measured, f1_ap_of_set, mean, share, share_of
 from rarr.evals.rows import EvalRow, Text, read_rows
@@ -31,7 +31,7 @@ from rarr.tools.models.chat import name_of
 from rarr.tools.text.blocks_and_sentences import sentences
 
 EXAMPLE = '{"text": "..."} or {"question": "..."} for each text'
-TEXTS = "texts"  # the part that writes the texts of questions
+TEXTS = "texts"  # the part that writes texts to questions
 _PAPER = {"preset": "paper"}
 SYSTEMS: dict[str, tuple[Mapping[str, Any], Baseline]] = {
     "default": ({}, NO_BASELINE),
@@ -44,11 +44,11 @@ SYSTEMS: dict[str, tuple[Mapping[str, Any], Baseline]] = {
     "rarr by sentences": (_PAPER | {"queries": "sentences"}, NO_BASELINE),
     "rarr without wikipedia": (_PAPER | {"exclude_domains": ("wikipedia.org",)}, NO_BASELINE),
 }
-"""The systems of tables 6.1 (the first five), 6.2 and 6.3: the settings that differ, and a baseline."""
+"""The changed settings and the baseline of each system of tables 6.1 (the first five), 6.2 and 6.3."""
 
 
 class RevisionRow(EvalRow):
-    """A text to revise, or a question, to which the model in use writes the text."""
+    """A text to revise. If the text is empty, the model writes a text to the `question`."""
 
     text: str = ""
     question: Text | None = None
@@ -56,18 +56,18 @@ class RevisionRow(EvalRow):
     @model_validator(mode="after")
     def _has_text(self) -> "RevisionRow":
         if not self.text.strip() and self.question is None:
-            raise ValueError('it has no "text" and no "question"')
+            raise ValueError('it has neither a "text" nor a "question"')
         return self
 
 
 class TextLine(FinishedLine):
-    """The text that a model wrote to a question."""
+    """The text that a model wrote to the question of a row."""
 
     text: str = ""
 
 
 class RevisionLine(FinishedLine):
-    """A revision with its numbers by name, and how many right sentences it has and changed."""
+    """A revised text with scores by name, and the numbers of right and of changed right sentences."""
 
     text: str = ""
     numbers: dict[str, float | None] = Field(default_factory=dict)
@@ -75,15 +75,15 @@ class RevisionLine(FinishedLine):
     right_changed: int = 0
 
 
-def rarr(data: Path, settings: Settings, options: Options) -> Bench:
-    """Reads the texts and questions in the file `data`, and makes a part for each system."""
+def rarr_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
+    """Makes the benchmark that compares RARR with other systems. Raises `RarrError` for wrong arguments."""
     names = options.judges or ("default", "rarr", "efec", "lamda", "unedited")
     if unknown := [name for name in names if name not in SYSTEMS and not name.startswith(PURR)]:
         raise InputError(f"system {unknown[0]!r} is unknown: give purr:FOLDER, {', '.join(SYSTEMS)}")
     if settings.model in EMBEDDED:
         raise SettingsError("bench rarr needs a language model: name it with model (--model)")
     judge = settings.models.get("attribute", settings.model)
-    rows = sampled(read_rows(data, RevisionRow, EXAMPLE))
+    rows = in_random_order(read_rows(data, RevisionRow, EXAMPLE))
     chosen, written, parts = rows[: options.limit], list[TextLine](), dict[str, Part]()
     asked, asked_now = ([row for row in some if not row.text.strip()] for some in (rows, chosen))
     if asked_now:
@@ -95,39 +95,39 @@ def rarr(data: Path, settings: Settings, options: Options) -> Bench:
         own = Settings(**{**given, **changes, **models})
         parts[name] = Part(rows, RevisionLine, partial(_system, own, baseline, written), chosen)
     title = f"means over texts; auto-AIS by {name_of(judge)}, intent by {name_of(settings.model)}"
-    return Bench("rarr", "RARR", {"texts": len(chosen)}, parts, partial(tables, title))
+    return Bench("rarr", "RARR", {"texts": len(chosen)}, parts, partial(system_tables, title))
 
 
 def _writer(settings: Settings) -> Worker:
     models = LanguageModels(settings, [settings.model])
     answerer = PromptedAnswers(models[settings.model], Prompts(settings.prompts))
 
-    async def line(row: RevisionRow) -> TextLine:
-        return TextLine(id=row.id, text=await answerer.answer(row.question or ""))
+    async def make_line(row: RevisionRow) -> TextLine:
+        return TextLine(id=row.id, text=await answerer.answer_from_memory(row.question or ""))
 
-    return Worker(line, models.all)
+    return Worker(make_line, models.all)
 
 
 def _system(settings: Settings, baseline: Baseline, written: Sequence[TextLine]) -> Worker:
-    """Revises texts by one system, and has the intent of each revision judged."""
+    """Makes a worker that revises texts by one system, and lets a model judge the intent of each revision."""
     revising, models = row_reviser(settings, baseline), LanguageModels(settings, [settings.model])
     judge = PromptedJudge(models[settings.model], Prompts(settings.prompts))
     texts = {line.id: line.text for line in written}
 
-    async def line(row: RevisionRow) -> RevisionLine:
+    async def make_line(row: RevisionRow) -> RevisionLine:
         text = row.text if row.text.strip() else texts.get(row.id, "")
         context = row.context or row.question
         if not text:
-            return RevisionLine(id=row.id, error="no text was written to its question")
-        made: Any = await revising.line(row.model_copy(update={"text": text, "context": context}))
+            return RevisionLine(id=row.id, error="the model wrote no text to the question")
+        made: Any = await revising.make_line(row.model_copy(update={"text": text, "context": context}))
         if made.revision is None:
             return RevisionLine(id=row.id, error=made.error)
         intent = None if made.revision.changed else 1.0
-        with suppress(RarrError):  # an intent that could not be judged is left out
-            intent = intent or await judge.intent(text, made.revision.text, context)
+        with suppress(RarrError):  # without a judgement, the intent stays None
+            intent = intent or await judge.rate_intent(text, made.revision.text, context)
         return _measured_line(row, text, made.revision, intent)
 
-    return Worker(line, (*revising.opened, *models.all))
+    return Worker(make_line, (*revising.opened, *models.all))
 
 
 def _measured_line(row: RevisionRow, text: str, revision: Revision, intent: float | None) -> RevisionLine:
@@ -140,8 +140,8 @@ def _measured_line(row: RevisionRow, text: str, revision: Revision, intent: floa
     return RevisionLine(**texts, numbers=numbers, right=len(right), right_changed=changed)
 
 
-def tables(title: str, parts: Mapping[str, Pairs]) -> Tables:
-    """Returns the measures of each system, and their differences from the first one on the same texts."""
+def system_tables(title: str, parts: Mapping[str, Pairs]) -> Tables:
+    """Makes a table of the systems, and a table of differences from the first system on the same texts."""
     lines = {name: {it.id: it for _, it in pairs if not it.error} for name, pairs in parts.items()}
     lines.pop(TEXTS, None)
     first, *others = lines

@@ -6,7 +6,7 @@ from makers import evidence
 
 from rarr.backends.embedded.items import lines_of
 from rarr.backends.embedded.near_quotes import card_of, near_quote_cards
-from rarr.backends.source_lines import labelled
+from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import Piece, RawCard, ReadingBlock
 
 DOSE = "The dose is 3 g."
@@ -30,7 +30,7 @@ DOSE = "The dose is 3 g."
 def test_page_that_names_another_thing_tells_nothing_about_a_question(
     question: str, title: str, source: str, is_read: bool
 ) -> None:
-    excerpts = labelled([evidence(source).model_copy(update={"title": title})])
+    excerpts = labelled_excerpts([evidence(source).model_copy(update={"title": title})])
     [card] = near_quote_cards(ReadingBlock(question, "", (Piece(DOSE, 1),), excerpts)).values()
     assert card.verdict == ("yes" if is_read else "open")
 
@@ -50,7 +50,7 @@ def test_page_that_names_another_thing_tells_nothing_about_a_question(
 def test_sentence_without_a_name_is_about_the_names_above(
     above: str, sentence: str, title: str, source: str, verdict: str
 ) -> None:
-    excerpts = labelled([evidence(source).model_copy(update={"title": title})])
+    excerpts = labelled_excerpts([evidence(source).model_copy(update={"title": title})])
     pieces = (Piece(above, 1), Piece(sentence, 2))
     assert near_quote_cards(ReadingBlock("", "", pieces, excerpts))[2].verdict == verdict
 
@@ -69,12 +69,12 @@ def test_heading_that_names_one_of_several_groups_leaves_its_lines_open(sentence
         "Placebo arm\n\nNausea was rare.",
         "Results\n\nPain was rare.",
     )
-    excerpts = labelled([evidence(part, source=f"{part[:3]}.md") for part in parts])
+    excerpts = labelled_excerpts([evidence(part, source=f"{part[:3]}.md") for part in parts])
     assert near_quote_cards(ReadingBlock("", "", (Piece(sentence, 1),), excerpts))[1].verdict == verdict
 
 
 def read(sentence: str, source: str, *, title: str = "", above: str = "") -> RawCard:
-    [excerpt] = labelled([evidence(source).model_copy(update={"title": title})])
+    [excerpt] = labelled_excerpts([evidence(source).model_copy(update={"title": title})])
     return card_of(sentence, above, lines_of(excerpt))
 
 

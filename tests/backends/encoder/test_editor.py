@@ -1,4 +1,4 @@
-"""The trained editor: one value of an open sentence becomes the value that the passage has in its place."""
+"""Tests the trained editor, which replaces a value of an open sentence by the value of a passage."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 
 from rarr.agent.wiring.components import wire
 from rarr.backends.embedded.near_quotes import NearQuoteReader
-from rarr.backends.encoder.editor import TrainedReader, correction
+from rarr.backends.encoder.editor import TrainedReader, likeliest_correction
 from rarr.backends.encoder.model import AttributionScores, ClozeInput, Encoder, Pointing
 from rarr.backends.encoder.model_files import SHIPPED
 from rarr.components import Excerpt, Piece, ReadingBlock, SourceLine
@@ -19,18 +19,18 @@ PASSAGE = "Traffic first crossed the Vell Bridge in 1937. It is 221 metres long.
 
 
 class Scripted(Encoder):
-    """Points at the last `word` of every passage, and is sure that each text is contradicted."""
+    """An encoder that points at the last `word` of each passage, and finds each text contradictory."""
 
-    sure = 0.5
+    threshold = 0.5
 
     def __init__(self, word: str) -> None:
         super().__init__()
         self._word = word
 
-    def reads(self, text: str) -> bool:
+    def can_read_all(self, text: str) -> bool:
         return True
 
-    def attribution(self, text: str, title: str, passage: str) -> AttributionScores:
+    def attribution_scores(self, text: str, title: str, passage: str) -> AttributionScores:
         return AttributionScores(0.0, 0.0, 1.0)
 
     def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
@@ -48,7 +48,7 @@ def block(text: str, *lines: str) -> ReadingBlock:
 @pytest.mark.parametrize(("sure", "verdict"), [(0.5, "no"), (0.99, "open")])
 async def test_value_in_other_words_is_corrected_where_the_editor_is_sure(sure: float, verdict: str) -> None:
     encoder, text = Scripted("1937"), "The crossing opened to cars back in 1936."
-    encoder.sure = sure
+    encoder.threshold = sure
     lines = PASSAGE.split(". ")
     reading = await TrainedReader(encoder).read(block(text, f"{lines[0]}.", lines[1]))
     [card] = reading.cards.values()
@@ -74,14 +74,14 @@ async def test_line_that_repeats_an_earlier_line_is_quoted_where_the_value_stand
     ids=["said", "other unit", "no value"],
 )
 def test_what_is_no_rival_of_the_value_is_left_alone(text: str, word: str) -> None:
-    assert correction(Scripted(word), text, "", PASSAGE) is None
+    assert likeliest_correction(Scripted(word), text, "", PASSAGE) is None
 
 
 def test_value_that_converts_to_a_fraction_is_written_as_in_the_source() -> None:
     text = "The crossing is 0.3 km long."
-    found = correction(Scripted("221 metres"), text, "", PASSAGE)
+    found = likeliest_correction(Scripted("221 metres"), text, "", PASSAGE)
     assert found is not None
-    assert found.applied(text, PASSAGE) == "The crossing is 221 metres long."
+    assert found.corrected_text(text, PASSAGE) == "The crossing is 221 metres long."
 
 
 def test_setting_weights_reads_with_the_trained_editor() -> None:

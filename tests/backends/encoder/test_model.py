@@ -1,4 +1,4 @@
-"""The weights that ship: what the encoder reads, its heads on plain examples, and damaged files."""
+"""Tests the weights of the package: inputs, both heads on simple examples, and damaged files."""
 
 import shutil
 from pathlib import Path
@@ -56,7 +56,7 @@ def test_input_that_is_too_long_loses_its_end() -> None:
 )
 def test_pointer_finds_the_words_in_the_same_role(text: str, value: str, kind: str, says: str) -> None:
     [pointer] = TRAINED.point([asked(text, value, kind)])
-    assert says in pointer.ranked(1)[0][0].of(PASSAGE)
+    assert says in pointer.best_spans(1)[0][0].of(PASSAGE)
 
 
 def test_answer_does_not_depend_on_what_else_is_asked() -> None:

@@ -1,6 +1,6 @@
-"""Loading: nothing is downloaded to be refused, no code of a model runs, and each failure is one line.
+"""Tests how NLI models are loaded: no useless download, no code of a model, and errors of one line.
 
-Also: the prompt and class of a model by its config and name, and what its outputs stand for.
+Also tests the shape of a model by its config and name, and the meaning of its outputs.
 """
 
 import builtins
@@ -11,7 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from rarr.backends.nli.loading import EntailmentJudgement, Outputs, loaded_model, outputs_of, shape_of
+from rarr.backends.nli.loading import EntailmentJudgement, OutputIndexes, load_model, output_indexes, shape_of
 from rarr.errors import SettingsError, SetupError
 
 NAME = "someone/nli-model"
@@ -19,7 +19,7 @@ CODE = "contains custom code: pass the argument `trust_remote_code=True`"
 
 
 class Fake:
-    """Everything that transformers would make of a model, and a record of what it was asked for."""
+    """A double of transformers that records which parts of a model were loaded."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, str, bool]] = []
@@ -57,7 +57,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The names that the hub was asked for; it has none whose owner is nobody."""
+    """Returns the names in requests to the hub. The hub has no model whose owner is nobody."""
     asked: list[str] = []
 
     def model_info(name: str, *, timeout: float) -> None:
@@ -71,7 +71,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def refused(name: str, error: type[Exception] = SetupError) -> str:
     with pytest.raises(error) as raised:
-        loaded_model(name)
+        load_model(name)
     assert "\n" not in str(raised.value)
     return str(raised.value)
 
@@ -97,7 +97,7 @@ def test_missing_package_is_one_line_with_its_installation(
 
 
 def test_downloaded_model_is_not_downloaded_again(fake: Fake, hub: list[str]) -> None:
-    loaded_model(NAME)
+    load_model(NAME)
     assert (fake.asked, hub) == ([(part, NAME, True) for part in ("config", "tokenizer", "model")], [])
 
 
@@ -108,7 +108,7 @@ def test_unreachable_hub_and_code_of_its_own_are_one_line_each(fake: Fake, hub: 
     assert fake.asked == [("config", "nobody/nli", True)]
     fake.fails = {True: ValueError(CODE), False: ValueError(CODE)}
     for name in (NAME, "nobody/nli"):
-        assert "needs Python code of its own, which is not run here: choose" in refused(name)
+        assert "needs its own Python code, which rarr does not run: choose" in refused(name)
 
 
 @pytest.mark.parametrize(
@@ -123,17 +123,17 @@ def test_prompts_go_by_name(name: str, architecture: str, text: str, limit: int 
     config = SimpleNamespace(architectures=[architecture], id2label={0: "LABEL_0", 1: "LABEL_1"})
     shape = shape_of(config, name)
     assert (shape.prompt or "").format(evidence="E.", claim="C.", end="</s>") == text
-    assert (shape.outputs, shape.limit) == (Outputs(1), limit)
+    assert (shape.outputs, shape.limit) == (OutputIndexes(1), limit)
 
 
 @pytest.mark.parametrize(
     ("labels", "expected"),
     [
-        (["CONTRADICTION", "NEUTRAL", "ENTAILMENT"], Outputs(2, 0)),
-        (["SUPPORTS", "REFUTES", "NOT ENOUGH INFO"], Outputs(0, 1)),
-        (["entailment", "not_entailment"], Outputs(0)),
-        (["LABEL_0", "LABEL_1"], Outputs(1)),
-        (["LABEL_0"], Outputs(1)),
+        (["CONTRADICTION", "NEUTRAL", "ENTAILMENT"], OutputIndexes(2, 0)),
+        (["SUPPORTS", "REFUTES", "NOT ENOUGH INFO"], OutputIndexes(0, 1)),
+        (["entailment", "not_entailment"], OutputIndexes(0)),
+        (["LABEL_0", "LABEL_1"], OutputIndexes(1)),
+        (["LABEL_0"], OutputIndexes(1)),
         (["LABEL_0", "LABEL_1", "LABEL_2"], None),
         (["positive", "negative"], None),
         (["entailment", "entailed"], None),
@@ -141,19 +141,19 @@ def test_prompts_go_by_name(name: str, architecture: str, text: str, limit: int 
     ],
 )
 def test_names_say_which_output_is_which_or_are_refused_with_the_cure(
-    labels: list[str], expected: Outputs | None
+    labels: list[str], expected: OutputIndexes | None
 ) -> None:
     if expected:
-        assert outputs_of(dict(enumerate(labels)), "a/b") == expected
+        assert output_indexes(dict(enumerate(labels)), "a/b") == expected
         return
     with pytest.raises(SetupError, match=rf"\Amodel 'nli:a/b' has the labels {labels[0]}, .*id2label.*\Z"):
-        outputs_of(dict(enumerate(labels)), "a/b")
+        output_indexes(dict(enumerate(labels)), "a/b")
 
 
 def test_several_logits_are_shares_and_one_is_a_sigmoid() -> None:
-    judged = Outputs(0, 2).judgement([2.0, 1.0, 0.0])
+    judged = OutputIndexes(0, 2).judgement_of_logits([2.0, 1.0, 0.0])
     assert judged == pytest.approx(EntailmentJudgement(0.6652, 0.0900), abs=1e-4)
     for logit, support in ((0.0, 0.5), (3.0, 0.9526), (-1000.0, 0.0), (1000.0, 1.0)):
-        judged = Outputs(1).judgement([logit])
+        judged = OutputIndexes(1).judgement_of_logits([logit])
         assert judged.support == pytest.approx(support, abs=1e-4)
         assert judged.contradiction is None

@@ -1,4 +1,4 @@
-"""Real models of transformers, tiny and with known answers: each shape, long evidence, what is refused."""
+"""Tests tiny models of transformers with known answers: each shape, long evidence, and refused models."""
 
 from pathlib import Path
 from typing import Any

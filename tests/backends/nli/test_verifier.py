@@ -1,4 +1,4 @@
-"""What the model is asked of a text, and what its probabilities become; the model is a stand-in."""
+"""Tests the claims that a verifier makes from a text, and its classes, with a double of the model."""
 
 import threading
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from makers import evidence
 
 from rarr.backends.nli import verifier as module
 from rarr.backends.nli.loading import EntailmentJudgement
-from rarr.backends.nli.verifier import NliVerifier, evidence_parts, judged_text
+from rarr.backends.nli.verifier import NliVerifier, evidence_parts, text_to_judge
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 TEXT = "# The mill\n\nThe Vinter Mill is old. It burned in 1921 [1].\n"
@@ -18,7 +18,7 @@ FOUND = evidence("The mill burned in 1923.")
 
 
 class Model:
-    """Judges by a word of the claim. Records what it is asked, and where."""
+    """A model that judges by a word of the claim. Records the pairs and the titles."""
 
     judgements = {"old": EntailmentJudgement(0.1, 0.2), "1921": EntailmentJudgement(0.2, 0.7)}  # noqa: RUF012  # read alone
 
@@ -70,9 +70,9 @@ async def test_class_is_the_most_probable_of_three_or_goes_by_the_threshold(
 
 def test_question_stands_before_a_short_answer_alone() -> None:
     asked = "How old is the Golden Gate Bridge?"
-    assert judged_text("85 years.", asked, Span(0, 9)) == f"{asked} 85 years."
-    assert judged_text(TEXT, asked, Span(0, 10)) == ""
-    assert not judged_text(TEXT, asked, Span(0, len(TEXT))).startswith(asked)
+    assert text_to_judge("85 years.", asked, Span(0, 9)) == f"{asked} 85 years."
+    assert text_to_judge(TEXT, asked, Span(0, 10)) == ""
+    assert not text_to_judge(TEXT, asked, Span(0, len(TEXT))).startswith(asked)
 
 
 @given(st.text(max_size=400), st.integers(0, 120))

@@ -1,7 +1,7 @@
-"""Models of a few hundred weights in folders, whose answers are known: nothing in them is random.
+"""Writes tiny models into folders. Their weights are fixed, so their answers are known.
 
-In every classifier a granted evidence entails, a denied one contradicts, and any other does neither: its one
-layer attends to all tokens alike, and its norm makes one such word in a long text as loud as in a short one.
+For a classifier, evidence with "granted" entails, evidence with "denied" contradicts, and other evidence is
+neutral. The length of a text does not matter.
 """
 
 from collections.abc import Sequence
@@ -10,11 +10,11 @@ from typing import Any
 
 WORDS = ["the", "permit", "was", "granted", "denied", "in", "town", "hall", "rain", "fell", "1936", ".", ":"]
 SIZE = 16
-LOUD = 4.0  # what a granted evidence adds to a logit, about
+LOUD = 4.0  # about the amount that "granted" adds to a logit
 
 
 def classifier(folder: Path, labels: Sequence[str], *, entails: int, contradicts: int) -> Path:
-    """A BERT with these labels; what does neither has an output of 1 less than the others where it is 0."""
+    """Writes a BERT with these labels. For other evidence, the neutral logit is the highest."""
     import torch
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizer
 
@@ -50,7 +50,7 @@ def classifier(folder: Path, labels: Sequence[str], *, entails: int, contradicts
 
 
 def t5(folder: Path, *, no: float, yes: float) -> Path:
-    """A T5 whose first token has these logits, of "0" and of "1", whatever it is asked."""
+    """Writes a T5 that always gives these logits to "0" and "1" as the first token."""
     import torch
     from transformers import T5Config, T5ForConditionalGeneration
 
@@ -77,7 +77,7 @@ def t5(folder: Path, *, no: float, yes: float) -> Path:
 
 
 def _t5_tokenizer(folder: Path) -> Any:
-    """Like T5's, it has a token for 1 at the start of a word, and none for 0."""
+    """Makes a tokenizer that, as T5's, has a token for 1 at the start of a word, and none for 0."""
     from transformers import T5Tokenizer
 
     specials = [("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0)]

@@ -1,4 +1,4 @@
-"""What the tests of the prompted parts share: a language model in process, and what it was asked."""
+"""Helpers of the tests of prompted components: a scripted model, and the variables of its calls."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,7 +17,7 @@ def language_model(chat: ScriptedModel) -> LanguageModel:
 
 
 def answering(*answers: str | Mapping[str, Any]) -> ScriptedModel:
-    """A model that gives one of these to each sample of a request, and the last again for all others."""
+    """Makes a model that gives these answers to the samples of a request, and repeats the last answer."""
     return ScriptedModel(lambda asked: answers[min(asked.sample, len(answers) - 1)])
 
 
@@ -27,8 +27,8 @@ def query_about(text: str, about: str, asks: str = "Which?") -> Query:
 
 
 def asked_of(chat: ScriptedModel, call: int = 0) -> dict[str, str]:
-    """The variables of a call."""
+    """Returns the variables of the prompt of a call."""
     ask = chat.calls[call]
-    variables = PROMPTS[ask.name].parse(ask.messages[-1].content)
+    variables = PROMPTS[ask.name].variables_of(ask.messages[-1].content)
     assert variables is not None
     return variables

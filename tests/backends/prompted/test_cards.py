@@ -1,4 +1,4 @@
-"""The cards of an answer are read leniently, and nothing in an answer ends the reading."""
+"""Tests how the cards of an answer are parsed. No answer raises an error."""
 
 import json
 from typing import Any
@@ -39,8 +39,8 @@ def test_two_different_cards_for_a_sentence_are_both_ignored() -> None:
 
 
 async def test_long_answer_is_read_off_the_event_loop() -> None:
-    """The tests refuse long work on an event loop."""
+    """All tests refuse long work on an event loop."""
     reader = PromptedCardReader(language_model(answering('{"cards": [{"s": 1, ' * 900)), PROMPTS)
     read = await reader.read(ReadingBlock("", "", (Piece("It fell.", 1),), ()))
     assert read.cards == {}
-    assert read.problem.endswith(": examine it by rarr doctor --model scripted")
+    assert read.problem.endswith(": test the model by rarr doctor --model scripted")

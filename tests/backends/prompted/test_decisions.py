@@ -1,4 +1,4 @@
-"""A decision endpoint over a socket: a probability for each sentence, and a clear message without it."""
+"""Tests a decision endpoint over a socket: a probability for each sentence, and clear errors."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ TEXT = "The Hoover Dam is 221 metres high. It opened in 1937. It is big."
 
 
 def decided(request: Request) -> Reply:
-    """Finds the first sentence likely and the second one unlikely, and declines the third."""
+    """Calls the first sentence likely, the second sentence unlikely, and declines the third sentence."""
     likely = {"221 metres high.": {"probability": 0.97}, "1937.": {"probability": 0.07}}
     said = [question["instructions"].rpartition("Statement: ")[2] for question in request.body["questions"]]
     answers = [next((likely[end] for end in likely if it.endswith(end)), {"type": "refusal"}) for it in said]

@@ -1,4 +1,4 @@
-"""A prompted verifier: full support or none, and an error where one of the sentences could not be judged."""
+"""Tests the prompted verifier: full support, no support, and an error if a sentence was not judged."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 from makers import evidence
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model
-from rarr.backends.prompted.judging import WORDINGS, PromptedVerifier, asked_by
+from rarr.backends.prompted.judging import WORDINGS, PromptedVerifier, parse_judge
 from rarr.errors import ModelError, SettingsError
 from rarr.evals.rows import ATTRIBUTION_CLASSES
 from rarr.testing import ScriptedModel
@@ -67,9 +67,9 @@ async def test_a_wording_of_attrscore_shows_the_question_with_the_claim_and_has_
 
 
 def test_the_name_of_a_judge_tells_its_wording_and_whom_it_asks() -> None:
-    assert asked_by("openai:m", "embedded") == ("judge_attribution", "openai:m")
-    assert asked_by("attrscore:facts", "ollama:m") == ("judge_as_facts", "ollama:m")
-    assert asked_by("attrscore:nli:vllm:a/b", "embedded") == ("judge_as_nli", "vllm:a/b")
+    assert parse_judge("openai:m", "embedded") == ("judge_attribution", "openai:m")
+    assert parse_judge("attrscore:facts", "ollama:m") == ("judge_as_facts", "ollama:m")
+    assert parse_judge("attrscore:nli:vllm:a/b", "embedded") == ("judge_as_nli", "vllm:a/b")
     for wrong, model in (("attrscore:none", "ollama:m"), ("attrscore:facts", "embedded")):
         with pytest.raises(SettingsError, match="give attrscore:WORDING:MODEL"):
-            asked_by(wrong, model)
+            parse_judge(wrong, model)

@@ -1,4 +1,4 @@
-"""The check and the edit of the paper, where only words that differ change, and the baselines."""
+"""Tests the check and the edit of the paper, which changes only different words, and the baselines."""
 
 from pathlib import Path
 from typing import Any

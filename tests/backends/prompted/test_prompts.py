@@ -1,4 +1,4 @@
-"""The prompts of a reviser, what they show of passages, and how plain answers are read."""
+"""Tests the prompts of a reviser, how they show passages, and how simple answers are parsed."""
 
 import json
 from pathlib import Path

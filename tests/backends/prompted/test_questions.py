@@ -1,4 +1,4 @@
-"""Questions of several samples are placed in the text and united, each wording once."""
+"""Tests how the questions of several samples get places in the text and are merged."""
 
 import pytest
 

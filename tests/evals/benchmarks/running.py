@@ -1,4 +1,4 @@
-"""A short way to run a bench, and a few made-up claims of ExpertQA."""
+"""Runs a benchmark for a test, and has a few made-up claims of ExpertQA."""
 
 from importlib import import_module
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 from evals.doubles import write_rows
 from rarr.cli.files import BENCHES
-from rarr.evals.benchmarks.bench import BenchmarkReport, Options, run_bench
+from rarr.evals.benchmarks.bench import BenchmarkReport, BenchOptions, run_bench
 from rarr.evals.benchmarks.claims import CLAIMS
 from rarr.evals.metrics import Measured
 from rarr.settings import Settings
@@ -15,10 +15,10 @@ from rarr.settings import Settings
 def run(
     name: str, *paths: Path, out: Path, settings: Settings | None = None, **options: Any
 ) -> BenchmarkReport:
-    """Runs the bench of this name; `options` are those of `Options`."""
-    asked, given = Options(**options), settings or Settings()
+    """Runs the benchmark of this name. `options` are fields of `BenchOptions`."""
+    asked, given = BenchOptions(**options), settings or Settings()
     module = import_module(f"rarr.evals.benchmarks.{BENCHES[name][0]}")
-    return run_bench(getattr(module, name)(*paths, given, asked), out, given, asked)
+    return run_bench(getattr(module, f"{name}_bench")(*paths, given, asked), out, given, asked)
 
 
 def first_table(report: BenchmarkReport) -> dict[str, dict[str, Measured]]:
@@ -47,6 +47,6 @@ EXPERT_CLAIMS = [
 
 
 def expertqa_folder(folder: Path) -> Path:
-    """Writes the claims as the publishers have them."""
+    """Writes the claims into the folder and file of the published data."""
     write_rows(folder / CLAIMS, *EXPERT_CLAIMS)
     return folder

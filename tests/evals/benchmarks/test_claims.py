@@ -1,4 +1,4 @@
-"""Claims that people judged: the figures by hand, and what `rarr verify` and the benches of claims read."""
+"""Tests the benchmarks of claims and `rarr verify`: figures computed by hand, and the accepted data."""
 
 import asyncio
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from evals.benchmarks.running import DAM, EXPERT_CLAIMS, expertqa_folder, first_
 from evals.doubles import lines, write_rows
 from rarr.errors import InputError
 from rarr.evals.benchmarks import claims
-from rarr.evals.benchmarks.bench import Bench, BenchmarkReport, Options, Part, Tables, run_bench
+from rarr.evals.benchmarks.bench import Bench, BenchmarkReport, BenchOptions, Part, Tables, run_bench
 from rarr.evals.benchmarks.claims import VerifiedLine
 from rarr.evals.rows import ClaimRow
 from rarr.evals.run_folder import Pairs, Worker
@@ -41,7 +41,7 @@ def pair(
 
 
 def test_classes_of_attrscore_by_hand() -> None:
-    """Three attributable: one right, one without a label, one failed; the others are contradictory."""
+    """Three claims are attributable: one is right, one has no label, one failed. The others contradict."""
     judged: Pairs = [
         pair("attributable", "attributable"), pair("attributable", None),
         pair("attributable", None, error="no"), pair("extrapolatory", "contradictory"),
@@ -54,7 +54,7 @@ def test_classes_of_attrscore_by_hand() -> None:
     }  # fmt: skip
     assert claims.class_scores(judged)["overall"].unjudged == 1
     shares = {
-        name: {label: it.value for label, it in its.items()} for name, its in claims.confusion(judged).items()
+        k: {label: it.value for label, it in its.items()} for k, its in claims.label_shares(judged).items()
     }
     assert list(shares.values()) == [
         {"attributable": 1 / 4, "extrapolatory": 0, "contradictory": 1 / 2, "none": 1 / 4},  # of all
@@ -88,7 +88,7 @@ def test_a_wording_of_attrscore_is_a_judge_that_sees_whole_claims(tmp_path: Path
 
 
 def test_factscore_by_hand() -> None:
-    """Scores 1/2 (factual), 1/3 and 1 beside true, true and false; a claim without statements has none."""
+    """The scores are 1/2, 1/3 and 1 for true, true and false. A claim without statements has no score."""
     given = [((True, False), True), ((True, False, False), True), ((True,), False), ((), True)]
     rows = [claims.FactRow(id="r", claim="A.", factual=factual) for _, factual in given]
     made = [claims.FactLine(id="r", hold=hold) for hold, _ in given]
@@ -143,10 +143,10 @@ def test_judges_of_like_names_do_not_share_a_folder(tmp_path: Path) -> None:
     row, labels = ClaimRow(id="r", claim="A.", evidence=()), list[Any]()
 
     def part(label: AttributionClass) -> Part:
-        async def line(row: ClaimRow) -> VerifiedLine:
+        async def make_line(row: ClaimRow) -> VerifiedLine:
             return pair("attributable", label)[1].model_copy(update={"id": row.id})
 
-        return Part([row], VerifiedLine, lambda: Worker(line), [row])
+        return Part([row], VerifiedLine, lambda: Worker(make_line), [row])
 
     parts = {"nli:a/b": part("attributable"), "nli:a-b": part("contradictory")}
 
@@ -154,12 +154,12 @@ def test_judges_of_like_names_do_not_share_a_folder(tmp_path: Path) -> None:
         labels.extend(line.label for [(_, line)] in pairs.values())
         return {}
 
-    run_bench(Bench("b", "B", {}, parts, tables), tmp_path / "out", Settings(), Options())
+    run_bench(Bench("b", "B", {}, parts, tables), tmp_path / "out", Settings(), BenchOptions())
     assert labels == ["attributable", "contradictory"]
 
 
 def test_autoais_is_a_mean_over_answers() -> None:
-    """By hand. First answer: 1 of 3 supported claims; second: 1 of 1. Macro 2/3, where micro would be 1/2."""
+    """First answer: 1 of 3 supported claims; second answer: 1 of 1. The macro mean is 2/3, the micro 1/2."""
     labels = ("attributable", "extrapolatory", "contradictory", "attributable", "attributable", None)
     names = ("a/1", "a/2", "a/3", "b/4", "b/5", "b/6")
     given = (EXPERT_CLAIMS[0] | {"id": name, "supported": name != "b/5"} for name in names)
@@ -174,9 +174,9 @@ def test_autoais_is_a_mean_over_answers() -> None:
 def verified(
     out: Path, *rows: dict[str, Any], settings: Settings | None = None, **options: Any
 ) -> BenchmarkReport:
-    asked, given = Options(**options), settings or Settings()
+    asked, given = BenchOptions(**options), settings or Settings()
     return run_bench(
-        claims.verify(write_rows(out.with_name("claims.jsonl"), *rows), given, asked), out, given, asked
+        claims.verify_bench(write_rows(out.with_name("claims.jsonl"), *rows), given, asked), out, given, asked
     )
 
 
@@ -203,7 +203,7 @@ def test_failed_judge_is_an_error_that_the_next_call_repeats(out: Path) -> None:
 
 
 class Waiting(ScriptedModel):
-    """Notes how many requests wait at once."""
+    """A slow model that records the largest number of simultaneous requests."""
 
     now = most = 0
 
@@ -229,8 +229,8 @@ def test_scores_of_supported_or_not_by_hand() -> None:
         pair("attributable", "extrapolatory", 0.4), pair("extrapolatory", "extrapolatory", 0.3),
         pair("contradictory", "attributable", 0.6), pair("contradictory", None, None),
     ]  # fmt: skip
-    scores = claims.two_way(judged)
+    scores = claims.supported_scores(judged)
     expected = [2 / 3, 2 / 3, 2 / 3, 3 / 5, (2 / 3 + 1 / 2) / 2, 5 / 6]
     names = ("precision", "recall", "f1", "accuracy", "balanced_accuracy", "auc")
     assert [scores[name].value for name in names] == pytest.approx(expected)
-    assert (scores["auc"].n, scores["auc"].unjudged, claims.two_way([])) == (5, 1, {})
+    assert (scores["auc"].n, scores["auc"].unjudged, claims.supported_scores([])) == (5, 1, {})

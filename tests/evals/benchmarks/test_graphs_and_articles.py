@@ -1,4 +1,4 @@
-"""KaLMA and WikiGenBench over made-up rows: citations, gaps by removed triples, and articles."""
+"""Tests KaLMA and WikiGenBench on made-up rows: citations, gaps by removed triples, and articles."""
 
 from pathlib import Path
 from typing import Any
@@ -55,8 +55,8 @@ def test_rows_with_a_graph_are_read_and_evolved(tmp_path: Path) -> None:
     rows = [citations.AskedQuestion(row.id, row.question_specific, row.triples) for row in read]
     assert Triple("Q1", "Ida Lunde", "date of birth", "1910-03-01", "1910-03-01") in rows[0].triples
     assert not any(triple.relation in ("date of death", "qid", "name") for triple in rows[0].triples)
-    made = citations.evolved(rows)
-    assert citations.evolved(rows) == made
+    made = citations.evolved_questions(rows)
+    assert citations.evolved_questions(rows) == made
     assert all(len(row.minimum) >= 3 and set(row.minimum) <= set(row.triples) for row in made)
     assert all(row.question.startswith("What is the ") for row in made)
 
@@ -93,13 +93,13 @@ def test_wrong_citations_count_as_written_and_only_a_failed_question_is_asked_ag
 def test_inverse_of_a_removed_triple_goes_with_it_and_a_gap_of_the_whole_graph_does_not_count() -> None:
     father = Triple("Q1", "Ida", "father", "Ole", "Ole")
     child, other = Triple("Q2", "Ole", "child", "Ida", "Ida"), Triple("Q1", "Ida", "spouse", "Per", "Per")
-    assert citations.without([father, child, other], [father]) == [other]
+    assert citations.without_triples([father, child, other], [father]) == [other]
     text = "The graph does not tell the father of Ida."
     statement = Statement(text=text, start=0, end=len(text), needs_support=True)
     marked = Answer(question="?", text=text, statements=(statement,))
     nothing = marked.model_copy(update={"statements": ()})
-    assert citations.gaps_of(marked, [father, other], nothing) == ((1, 1), (1, 2))
-    assert citations.gaps_of(marked, [father], marked) == ((0, 0), (0, 1))
+    assert citations.count_gaps(marked, [father, other], nothing) == ((1, 1), (1, 2))
+    assert citations.count_gaps(marked, [father], marked) == ((0, 0), (0, 1))
 
 
 def triples(names: str) -> tuple[Triple, ...]:
@@ -107,7 +107,7 @@ def triples(names: str) -> tuple[Triple, ...]:
 
 
 def test_citations_against_the_minimum_knowledge_by_hand() -> None:
-    """The first answer: 3 of 4 precise, 2 of 2 recalled; the second: 1 of 2 and 1 of 3; the third: none."""
+    """Precision and recall of the answers: 3 of 4 and 2 of 2; 1 of 2 and 1 of 3; the third cites nothing."""
     given = [("abca", "ab"), ("xd", "def"), ("", "c")]
     asked = [citations.AskedQuestion("q", "?", triples("abcdef"), triples(least)) for _, least in given]
     lines = [citations.AnswerLine(id="q", cited=triples(cited)) for cited, _ in given]
@@ -127,7 +127,7 @@ async def test_events_have_all_their_pages_but_those_of_wikipedia(tmp_path: Path
     assert [page.title for page in events["kestrel-hall"].documents] == ["Kestrel Hall"]
     assert events["kestrel-hall"].sections[0].text.startswith("Kestrel Hall is a concert hall in Tarrow")
     library = events["kestrel-library"]
-    found = await citations.given_pages(library.documents).retrieve("anything", 9)
+    found = await citations.retriever_of_pages(library.documents).retrieve("anything", 9)
     assert {passage.source for passage in found} == {page.url for page in library.documents}
 
 

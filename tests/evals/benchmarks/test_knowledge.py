@@ -1,4 +1,4 @@
-"""Namesakes, conflicting knowledge and rated answers, on rows made by hand."""
+"""Tests the benchmarks of names, conflicts and rated answers on made-up rows."""
 
 import json
 from pathlib import Path
@@ -83,7 +83,7 @@ def test_names_are_searched(tmp_path: Path) -> None:
     assert report.counts == {"names": 2, "questions": 5}
     assert (search["search alone"]["all"].n, report.errors) == (5, ())
     assert run("names", data, out=tmp_path / "out", settings=settings) == report
-    with pytest.raises(InputError, match="no corpus: give --corpus"):
+    with pytest.raises(InputError, match="the corpus is missing: give --corpus"):
         run("names", data, out=tmp_path / "other")
 
 
@@ -114,16 +114,16 @@ def test_replacement_is_safe() -> None:
         ("The US and the U.S. Navy", "US", "UK"): "The UK and the U.S. Navy",
         ("The Washington Post is read.", "Washington", "Oslo"): None,
     }
-    assert {case: answers.replaced(case[0], [case[1]], case[2]) for case in replaced} == replaced
+    assert {case: answers.with_words_replaced(case[0], [case[1]], case[2]) for case in replaced} == replaced
 
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"passage": "Nobody knows."}, "no answer stands in the passage"),
-        ({"question": "did Ida Lunde write it"}, "an answer stands in the question"),
-        ({"question": "what is it"}, "the answer is of no known type"),
-        ({"passage": "By Ida Lunde.", "title": "Lunde"}, "a part of the old answer would stay"),
+        ({"passage": "Nobody knows."}, "the passage contains no answer"),
+        ({"question": "did Ida Lunde write it"}, "the question contains an answer"),
+        ({"question": "what is it"}, "the type of the answer is unknown"),
+        ({"passage": "By Ida Lunde.", "title": "Lunde"}, "a part of the old answer would remain"),
         ({"passage": "By Ida Lunde. Tom Berg read it."}, "no substitute fits"),
     ],
 )
@@ -167,7 +167,7 @@ def test_memorisation_ratio_is_memory_among_memory_and_evidence() -> None:
     found = ["memory", "memory", "evidence", "other", None]
     given = ({"id": str(n), "right": it is not None, "bucket": it} for n, it in enumerate(found))
     lines = list(map(answers.ReactionLine.model_validate, given))
-    scores = answers.reactions([*lines, answers.ReactionLine(id="e", error="no")])
+    scores = answers.reaction_scores([*lines, answers.ReactionLine(id="e", error="no")])
     assert scores["memorisation ratio"].value == pytest.approx(2 / 3)
     assert (scores["other"].value, scores["right before"].value) == (1 / 4, 4 / 5)
     assert scores["right before"].unjudged == 1
@@ -204,7 +204,7 @@ def test_scores_of_answers_are_compared_with_ratings(tmp_path: Path) -> None:
     assert (report.counts["answers"], list(report.left_out.values())) == (2, [4])
     assert run("answers", evouna, out=tmp_path / "evouna") == report  # also without a part of a model
     assert first_table(report)["values and words"]["auc"].value == 1
-    with pytest.raises(InputError, match="all ratings of"):
+    with pytest.raises(InputError, match="all ratings in"):
         run("answers", write_rows(tmp_path / "same.jsonl", rows[0]), out=tmp_path / "other")
     with pytest.raises(InputError, match='score" is wrong'):
         run("answers", write_rows(tmp_path / "none.jsonl", {"answer": "a", "references": "a"}), out=tmp_path)

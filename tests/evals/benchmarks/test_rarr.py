@@ -1,4 +1,4 @@
-"""RARR beside its baselines on the same texts, by a scripted model."""
+"""Tests the comparison of RARR with its baselines, by a scripted model."""
 
 from pathlib import Path
 
@@ -49,5 +49,5 @@ def test_wrong_calls_end_before_anything_is_spent(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="needs a language model"):
         run("rarr", data, out=tmp_path / "out")
     write_rows(data, {"id": "empty"})
-    with pytest.raises(InputError, match='it has no "text" and no "question"'):
+    with pytest.raises(InputError, match='it has neither a "text" nor a "question"'):
         run("rarr", data, out=tmp_path / "out", settings=model())

@@ -90,10 +90,10 @@ async def test_timeout_error_of_a_model_is_its_own_and_not_our_limit() -> None:
 
 
 async def test_each_attempt_is_stored_before_the_next_also_a_failed_one_that_was_paid_for() -> None:
-    recorder = Mock(**{"now.return_value": 0.0, "saved": AsyncMock()})
+    recorder = Mock(**{"now.return_value": 0.0, "flush_if_resumable": AsyncMock()})
     steps = list[str]()
-    recorder.end.side_effect = lambda span: steps.append(span.error.partition(":")[0])
-    recorder.saved.side_effect = lambda: steps.append("saved")
+    recorder.end_span.side_effect = lambda span: steps.append(span.error.partition(":")[0])
+    recorder.flush_if_resumable.side_effect = lambda: steps.append("saved")
     paid = CallFailure("declined", "no", tokens=Tokens(30, 5))
     model = ScriptedModel(ANSWERS, failures=[CallFailure("server", "half"), paid, None])
     with trace_spans.recording(recorder):

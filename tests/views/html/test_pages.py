@@ -8,7 +8,7 @@ import pytest
 from parsing import Page
 from traces.runs import HOSTILE, recorded
 
-from rarr.evals.rating import RatingItem, digest_of
+from rarr.evals.rating import RatingItem, items_digest
 from rarr.evals.rows import RatedPassage
 from rarr.records import Part
 from rarr.traces.trace_reader import Trace
@@ -107,4 +107,4 @@ def test_items_to_rate_come_through_the_page_as_they_are() -> None:
     page = label_page([item])
     assert (page.count("<script"), "<img" in page) == (2, False)  # the items, and our own script
     (rows,) = re.findall(r'<script type="application/json" id="items">(.*?)</script>', page, re.DOTALL)
-    assert digest_of([RatingItem.model_validate(row) for row in json.loads(rows)]) == digest_of([item])
+    assert items_digest([RatingItem.model_validate(row) for row in json.loads(rows)]) == items_digest([item])

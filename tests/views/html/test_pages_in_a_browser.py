@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, ViewportSize
 from traces.runs import recorded
 
 from benchmarks.screenshots import BROWSERS, browser as installed
-from rarr.evals.rating import labelled_rows, merged, read_exports, read_items
+from rarr.evals.rating import labelled_rows, merge_ratings, read_exports, read_items
 from rarr.traces.trace_reader import Trace
 from rarr.views.pages import label_page, trace_page
 from views.html.test_pages import WILD, reviewed
@@ -161,7 +161,7 @@ def test_twenty_items_by_keyboard_stay_over_a_reload_and_merge(rating: Page, tmp
         press(page, "y", "1")
     exports = read_exports([ada, downloaded(page, tmp_path, "Ben")])
 
-    ratings = merged(exports)
+    ratings = merge_ratings(exports)
     assert [len(each.answers) for each in exports] == [20, 20]
     assert ratings.agreement["attribution"]["percent"].value == pytest.approx(8 / 19)
     assert ratings.labels == {"attributable": 8, "extrapolatory": 0, "contradictory": 0, "null": 12}
