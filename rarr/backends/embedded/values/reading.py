@@ -25,7 +25,7 @@ def values(text: str) -> tuple[Value, ...]:
         if value := reader.value(number):
             reader.at = value.end
             found[-1:] = reader.joined(found[-1], value) if found else [value]
-        elif token[0].isdigit():
+        elif token[0].isdecimal():
             reader.at = forms.DIGIT_RUN.match(reader.plain, token.start()).end()  # type: ignore[union-attr]
     return tuple(found)
 
@@ -69,7 +69,7 @@ class _Reader:
         start, word = self.tokens[number].start(), self.words[number]
         if start in self.codes:
             return self._code(start)
-        if word.isdigit():
+        if word.isdecimal():
             return self._date(start) or self._years(start) or self._clock(start) or self._number(start)
         if not word.isascii():
             if match := forms.VULGAR.match(self.plain, start):
@@ -142,7 +142,7 @@ class _Reader:
         """Reads a date; a slashed one has two readings if day and month fit in either order."""
         part = match.groupdict()
         name, day, year = part["month"] or "", int(part.get("day") or 0), part.get("year")
-        if name and not name.isdigit():
+        if name and not name.isdecimal():
             is_clear = part.get("of") or year or not name.islower() or self.language != "en"
             is_clear = is_clear or name not in tables.UNCLEAR_MONTHS
             orders = [(day, MONTHS.get(name.lower(), 0))] if is_clear else []
