@@ -18,7 +18,7 @@ def valid(value: Value) -> Value:
     """
     given: Any = value
     if isinstance(given, str):
-        given = _repaired(given)
+        given = given if given.isascii() and "\0" not in given else _repaired(given)
     elif isinstance(given, dict):
         given = {valid(key): valid(part) for key, part in given.items()}
     elif type(given) in (list, tuple):
@@ -28,7 +28,7 @@ def valid(value: Value) -> Value:
 
 def _repaired(text: str) -> str:
     with suppress(UnicodeEncodeError):
-        if "\0" not in text and (text.isascii() or text.encode()):
+        if "\0" not in text and text.encode():
             return text
     joined = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return joined.replace("\0", REPLACEMENT)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rarr.backends.embedded.extractive_writing import differences, is_framed, quotable_sentences
 from rarr.backends.embedded.items import ASKS, Asked, items_of
-from rarr.backends.embedded.words import MOODS, WEIGHTY, is_small, language_of
+from rarr.backends.embedded.words import MOODS, SMALL, WEIGHTY, language_of
 from rarr.records.citations import AnswerSource, Statement
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.triples import sentence_of
@@ -70,9 +70,9 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
 def _small_stems(question: str) -> set[str]:
     """Returns the stems of words that no answer needs: small words, and "may", but no "May" in a sentence."""
     words = _WORD.findall(question)
-    language = language_of(map(str.casefold, words))
+    small = MOODS | SMALL[language_of(map(str.casefold, words))]
     plain = [*(word.casefold() for word in words[:1]), *words[1:]]
-    return {it for word in plain if word in MOODS or is_small(word, language) for it in telling_stems(word)}
+    return {it for word in plain if word in small for it in telling_stems(word)}
 
 
 def _names(question: str) -> set[str]:

@@ -13,23 +13,23 @@ from rarr.backends.embedded.words import (
     OPENERS,
     PRESENT,
     PRONOUNS,
+    SMALL,
     TENSES,
     TURNING,
     WEIGHTY,
     is_claiming,
-    is_small,
     language_of,
     stem,
 )
 from rarr.components import Excerpt
-from rarr.tools.text.blocks_and_sentences import MARK
+from rarr.tools.text.blocks_and_sentences import MARK, Span
 
 _TARGET = re.compile(r"\(\[[^\[\]\d]*\]\([^()\s]{1,2000}\)\)|(?<=\])\([^()\s]{1,2000}\)")  # of a link
 _STRUCK = re.compile(r"~~.*?(?:~~|\Z)|<(del|s|strike)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """A character of a script without spaces, whose words are not told apart."""
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_NOT = re.compile(r"(?:n['’]t|(?<=\Acan)not)\Z")
+_NOT = ("n't", "n’t")  # at the end of a word
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 MARKS = " \t\n*_`.!?\"'“”‘’"
@@ -133,24 +133,30 @@ def items_of(text: str) -> tuple[Item, ...]:
     text = _STRUCK.sub(_blank, text)
     unmarked = _TARGET.sub(_blank, MARK.sub(_blank, text))
     found = values(_TARGET.sub(_blank, text))
-    every = WORD.finditer(unmarked)
-    words = [it for it in every if not any(own.start < it.end() and it.start() < own.end for own in found)]
-    language = language_of(match[0].casefold() for match in words)
+    words = list(WORD.finditer(unmarked))
+    if found:
+        spans = [value.span for value in found]
+        words = [it for it in words if not any(map(Span(*it.span()).overlaps, spans))]
+    folded = [match[0].casefold() for match in words]
+    language = language_of(folded)
+    tenses, small = TENSES[language], SMALL[language]
     items = [Item(it.start, it.end, "", text[it.start : it.end].casefold(), it) for it in found]
     hedged = [it for it in found if it.bound == "about"]  # by words that compare with the value
     start, auxiliaries = next((match.start() for match in words), 0), list[tuple[int, str]]()
-    for match in words:
-        word = match[0].casefold()
+    for match, word in zip(words, folded, strict=True):
         for piece, begin in _pieces(word, match.start()):
-            if form := TENSES[language].get(piece):
+            if form := tenses.get(piece):
                 auxiliaries.append((begin, form))
-            is_hedge = piece not in WEIGHTY and any(it.lead <= begin < it.start for it in hedged)
-            if piece and not is_small(piece, language) and not is_hedge:
-                is_name = match[0][0].isupper() and match.start() > start
-                plain = piece if piece in WEIGHTY else stem(piece, language)
-                items.append(Item(begin, begin + len(piece), plain, piece, is_name=is_name))
+            if not piece or piece in small:
+                continue
+            is_weighty, is_name = piece in WEIGHTY, match.start() > start and match[0][0].isupper()
+            if is_weighty or not (hedged and any(it.lead <= begin < it.start for it in hedged)):
+                told = piece if is_weighty else stem(piece, language)
+                items.append(Item(begin, begin + len(piece), told, piece, None, is_name))
     items.sort()
     _tell_time(items, auxiliaries, is_late=language == "de")
+    if not found:
+        return tuple(items)
     verb = verb_at(items, len(items))
     around = zip([_NONE, *items], items, [*items[1:], _NONE], strict=False)
     for number, (before, item, after) in enumerate(around):
@@ -203,8 +209,8 @@ def _without_small_links(items: Sequence[Item]) -> Iterator[Item]:
 
 
 def _pieces(word: str, start: int) -> list[tuple[str, int]]:
-    if match := _NOT.search(word):
-        return [(word[: match.start()], start), ("not", start + match.start())]
+    if word.endswith(_NOT) or word == "cannot":
+        return [(word[:-3], start), ("not", start + len(word) - 3)]
     return [(word.removesuffix("'s").removesuffix("’s"), start)]
 
 

@@ -64,11 +64,12 @@ _OPENERS = {
     "de": "im am an auf bei für von zu zum zur mit während seit und weil wo der die das",
     "fr": "dans en à au aux par pour de du des avec pendant depuis et qui où car",
 }
-_SMALL_SETS = {language: frozenset(words.split()) for language, words in _SMALL.items()}
 _TELLING = {name: frozenset(f"{_SMALL[name]} {_OPENERS[name]}".split()) for name in _LANGUAGES}
 PRONOUNS, WEIGHTY = frozenset(_PRONOUNS.split()), frozenset(_WEIGHTY.split())
 OPENERS = frozenset(" ".join(_OPENERS.values()).split())
 """Words for something named before; that turn or limit what a sentence says; that begin a further phrase."""
+SMALL = {language: frozenset(words.split()) - WEIGHTY for language, words in _SMALL.items()}
+"""The words of a language without which a sentence says the same."""
 MOODS = frozenset(_MOODS.split())
 TURNING = (frozenset(_NEGATIONS.split()), WEIGHTY - frozenset(_FOCUS.split()))
 """The words of which one too many, and of which one lost, makes a sentence deny its source."""
@@ -89,11 +90,6 @@ def language_of(words: Iterable[str]) -> str:
     """Tells the language (en, de, fr) by its small words; English where none tells."""
     seen = list(words)
     return max(_TELLING, key=lambda name: sum(map(_TELLING[name].__contains__, seen)))
-
-
-def is_small(word: str, language: str) -> bool:
-    """Does a sentence say the same without this word?"""
-    return word in _SMALL_SETS[language] and word not in WEIGHTY
 
 
 def are_opposites(first: str, second: str) -> bool:

@@ -13,7 +13,7 @@ import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -27,7 +27,7 @@ from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.corpus.index_words import terms
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.files import KINDS, MOST_BYTES, TOO_MUCH, extract, kind
-from rarr.tools.concurrency import require_awaited
+from rarr.tools.concurrency import require_awaited, work
 from rarr.tools.storage.files import make_private, private_folder, write_whole
 from rarr.valid_unicode import valid
 
@@ -75,28 +75,25 @@ class Corpus(index.IndexReader):
         At most `PASSAGES_PER_DOCUMENT` of each document; none without a word to search for. Raises
         `RetrievalError` where the index cannot be searched.
         """
-        return await asyncio.to_thread(self._retrieved, query, k)
+        cure = f"delete the index {str(self.folder)!r} and build it again"
+        with index.failures(f"the corpus cannot be searched ({{}}): {cure}", RetrievalError):
+            # Searches go side by side. Threads that read passages, one by one, would wait for each other.
+            return await work(self._passages, *await asyncio.to_thread(self._hits, query, k))
 
     async def extracted(self, url: str) -> str | None:
         """Reads the current text of the file or record that passages cite as `url`; None if it is gone."""
         return await asyncio.to_thread(self._extracted, url)
 
-    def _retrieved(self, query: str, k: int) -> list[Passage]:
-        words, now = terms(query), datetime.now(UTC)
-        if not words or k < 1:
-            return []
-        scored = list[tuple[float, Passage]]()
-        cure = f"delete the index {str(self.folder)!r} and build it again"
-        with index.failures(f"the corpus cannot be searched ({{}}): {cure}", RetrievalError):
-            searcher = self.searcher()
-            for hit in _best(searcher, words, k):
-                stored, item = index.stored_passage(searcher, hit), hit.document[1]
-                own_source = (self._shown / stored.pop("file")).as_posix() + (f"#{item}" if item else "")
-                facts = {**stored, "source": stored["source"] or own_source, "retrieved_at": now}
-                scored.append((hit.score, Passage(**facts)))
+    def _hits(self, query: str, k: int) -> tuple[Searcher, list[index.Hit]]:
+        searcher, words = self.searcher(), terms(query)
+        return searcher, _best(searcher, words, k) if words and k > 0 else []
+
+    def _passages(self, searcher: Searcher, hits: Sequence[index.Hit]) -> list[Passage]:
+        shown, now = self._shown, datetime.now(UTC)
+        found = [(-it.score, _passage(index.stored(searcher, it), it.document[1], shown)) for it in hits]
         # The engine orders equal scores by how the index was built; this order does not depend on it.
-        scored.sort(key=lambda pair: (-pair[0], pair[1].source, pair[1].start))
-        return [passage for _, passage in scored]
+        found.sort(key=lambda pair: (pair[0], pair[1].source, pair[1].start))
+        return [passage.model_copy(update={"retrieved_at": now}) for _, passage in found]
 
     def _extracted(self, source: str) -> str | None:
         file, _, item = source.rpartition("#")
@@ -111,6 +108,13 @@ class Corpus(index.IndexReader):
     def _paths(self) -> dict[str, Path]:
         paths = (self._shown / name for name in self.manifest.files)
         return {valid(path.as_posix()): path.expanduser() for path in paths}
+
+
+@lru_cache(maxsize=4096)  # the sentences of a text find the same passages
+def _passage(stored: bytes, item: int, shown: Path) -> Passage:
+    facts = json.loads(stored)
+    source = (shown / facts.pop("file")).as_posix() + (f"#{item}" if item else "")
+    return Passage(**{**facts, "source": facts["source"] or source, "retrieved_at": datetime.now(UTC)})
 
 
 def _best(searcher: Searcher, words: Sequence[str], k: int) -> list[index.Hit]:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import tantivy
 from pydantic import BaseModel
@@ -213,6 +213,6 @@ def _within(file: int, item: int) -> Query:
     return Query.boolean_query([(Occur.Must, Query.term_query(_SCHEMA, "file", file)), (Occur.Must, of_item)])
 
 
-def stored_passage(searcher: Searcher, hit: Hit) -> dict[str, Any]:
+def stored(searcher: Searcher, hit: Hit) -> bytes:
     """Reads the fields of the passage of a hit, and its `file`. An empty `source` means the file itself."""
-    return dict(json.loads(searcher.doc(hit.address)["stored"][0]))
+    return bytes(searcher.doc(hit.address)["stored"][0])

@@ -118,10 +118,10 @@ def suspicion(text: str) -> str:
     if not plain.isascii():
         plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain))
     plain = re.sub(r"[^\S\n]+", " ", plain.translate(_QUOTES).casefold())
-    return next((reason for reason, pattern in _patterns().items() if pattern.search(plain)), "")
+    return next((reason for reason, pattern in _patterns() if pattern.search(plain)), "")
 
 
 @cache
-def _patterns() -> dict[str, re.Pattern[str]]:
-    """Compiles one pattern for each reason, at the first use, since that takes a tenth of a second."""
-    return {reason: re.compile("|".join(signs), re.MULTILINE) for reason, signs in _SIGNS.items()}
+def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+    """Compiles the patterns at the first use, since that takes a tenth of a second. Alone each is faster."""
+    return [(why, re.compile(sign, re.MULTILINE)) for why, signs in _SIGNS.items() for sign in signs]

@@ -52,13 +52,14 @@ _MARKER = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|\[[ xX]\]|\[\^[^\]\s]+\]:)\s
 NUMBERS = r"\d{1,3}(?:\s*[,;–-]\s*\d{1,3}){0,20}"
 MARK = re.compile(
     rf"""
+    (?=[\[\\【(¹²³⁰⁴-⁹<])(?:  # first what is quickly seen to be no mark
       \[\^(?P<footnote>[^\]\s\[]{{1,40}})\]
     | (?<!!)\\?\[(?:citation:\s*|source:?\s)?(?P<numbers>{NUMBERS})\\?\](?![(\w])
     | 【(?P<wide>\d{{1,3}})(?:[:†][^】\n]{{0,60}})?】
     | \((?:Sources?|Quellen?)\s(?P<named>{NUMBERS})\)
     | (?:(?<=[^\W\d_]{{3}})|(?<=[.,;:!?)\]"”’»*>])|(?<=\d{{4}}))  # but not the power of a unit or number
       (?:(?P<raised>[¹²³⁰⁴-⁹]{{1,3}}) | <sup>\s*\\?\[?(?P<sup>{NUMBERS})\\?\]?\s*</sup>)
-    """,
+    )""",
     re.VERBOSE | re.IGNORECASE,
 )
 """A citation mark: [1], [^a], [citation:2], 【2†L10】, (Source 1), ¹, <sup>2</sup>."""

@@ -77,11 +77,12 @@ ALIKE = str.maketrans(
 )
 NO_PART = re.compile(
     r"""
+    (?=[]<¹²³⁰⁴-⁹[【(h*`~_\\])(?:  # first what is quickly seen to be none
       <sup>\s*\[?[\d,;\ -]{1,12}\]?\s*</sup> | </?[a-zA-Z][^<>\n]{0,200}> | [¹²³⁰⁴-⁹]+
     | \[(?:\^|citation:|Source\ )?[\d,;\s-]{1,20}\] | \[\^[\w-]{1,30}\] | 【[^】\n]{0,40}】
     | \((?:Source|Quelle)\ \d+\) | \]\([^)\s]{0,500}\) | https?://(?!(?:dx\.)?doi\.org/)[^\s<>)]{1,500}
     | \*+ | `+ | ~~ | (?<![^\W_])_+ | _+(?![^\W_]) | \\(?=[^\w\s])
-    """,
+    )""",
     re.VERBOSE,
 )
 BEFORE_POWER = re.compile(r"\d\s{0,3}(?:[kcm]?m|ft|mi)\Z|[x×]\s?10\Z")
@@ -91,11 +92,12 @@ TOKEN = re.compile(
 
 # Numbers and what stands around them
 DIGITS = re.compile(
-    r"(?P<whole>\d{1,3}(?P<mark>[ ',.])\d{3}(?:(?P=mark)\d{3})*|\d+)"
+    r"(?=\d)(?P<whole>\d{1,3}(?P<mark>[ ',.])\d{3}(?:(?P=mark)\d{3})*|\d+)"
     r"(?:(?P<point>[.,])(?P<decimals>\d+))?(?!\d|[.,']\d)"
 )
 POINT_BEFORE = re.compile(r"(?:\A|[\s(−-])[.,]\Z")  # of ".5", not of "U.5" or "1.5"
 IN_DIGITS = re.compile(r"\d+[^\d\s]{0,4}")
+CHUNK = re.compile(r"(?<!\S)[^\s\d@]*+[\d@]\S*")  # may be an identifier
 DIGIT_RUN = re.compile(r"\d+(?:[.,]\d+)*")
 FRACTION = re.compile(r"(?:(\d+)[ -])?(\d{1,3})/([1-9]\d{0,2})(?![\d/]|[.,]\d)")
 VULGAR = re.compile(r" ?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
@@ -156,7 +158,7 @@ DATES = [
         rf"(?![\d:%]|[.,]\d|\s?[ap]m\b)(?:,?\s(?:of\s)?{YEAR})?",
     )
 ]
-BY_FIRST = {True: DATES[:6], False: DATES[6:]}  # by whether a digit comes first
+DIGIT_DATES, WORD_DATES = DATES[:6], DATES[6:]  # by what comes first
 YEARS = re.compile(r"(\d{3}0)'?(?:s\b|er\b)|(\d\d)(\d\d)-(\d\d)(?![\d-])")
 PLAIN_YEAR = re.compile(rf"(?:{YEAR}|\d{{1,4}}(?=\s[Bv]))(?P<before>\s(?:BCE?\b|v\. Chr\.))?")
 CENTURY = re.compile(
@@ -198,19 +200,16 @@ def named(written: str) -> tuple[str, str]:
     return ("", "") if is_word else (word, written.casefold())
 
 
-def in_digits(match: re.Match[str], point: str) -> list[Amount]:
-    """Reads a number in digits; both ways if a mark may be of decimals or of thousands, `point` first."""
+def in_digits(match: re.Match[str]) -> list[Amount]:
+    """Reads a number in digits; both ways if a mark may be of thousands, which come first, or of decimals."""
     whole, mark, decimals = match["whole"], match["mark"], match["decimals"] or ""
     if mark and mark == match["point"]:
         return []
-    joined, step = int(re.sub(r"\D", "", whole + decimals)), Fraction(1, 2)
+    amount = Amount(Fraction(int(re.sub(r"\D", "", whole + decimals))))
     if mark in (".", ",") and len(whole) <= 7 and not decimals:
-        grouped = Amount(Fraction(joined), step)
-        decimal = grouped.times(Fraction(1, 1000))
-        if whole[0] == "0":
-            return [decimal]
-        return [decimal, grouped] if mark == point else [grouped, decimal]
-    return [Amount(Fraction(joined), step).times(Fraction(1, 10 ** len(decimals)))]
+        decimal = amount.times(Fraction(1, 1000))
+        return [decimal] if whole[0] == "0" else [amount, decimal]
+    return [amount.times(Fraction(1, 10 ** len(decimals))) if decimals else amount]
 
 
 def exact(amount: float | Fraction) -> Amount:

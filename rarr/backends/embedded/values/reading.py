@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from text_to_num import alpha2digit
 
@@ -59,10 +59,13 @@ class _Reader:
         self.words = [token[0].lower() for token in self.tokens]
         self.language = language_of(self.words)
         self.codes = {start: (end, label, name) for start, end, label, name in self._codes()}
-        # The decimal mark: a number that has one reading tells it for the others.
+
+    @cached_property
+    def point(self) -> str:
+        """The decimal mark: a number that has one reading tells it for the others."""
         numbers = forms.DIGITS.finditer(self.plain)
-        points = (it["point"] for it in numbers if len(forms.in_digits(it, "")) == 1)
-        self.point = next((point for point in points if point), "." if self.language == "en" else ",")
+        points = (it["point"] for it in numbers if len(forms.in_digits(it)) == 1)
+        return next((point for point in points if point), "." if self.language == "en" else ",")
 
     def value(self, number: int) -> Value | None:
         """Reads the value that begins at a token."""
@@ -77,8 +80,9 @@ class _Reader:
             if match := forms.CHINESE.match(self.plain, start):
                 amount = Amount(Fraction(forms.chinese_amount(match[0])))
                 return self._amount(start, match.end(), amount) if amount.amount else None
-        if word.partition("-")[0] in tables.BEGINNINGS or _spelled(word, self.language):
-            return self._numbered(number) or self._date(start) or self._words(number)
+        if (first := word.partition("-")[0]) in tables.BEGINNINGS or _spelled(word, self.language):
+            date = self._date(start) if first in MONTHS else None
+            return self._numbered(number) or date or self._words(number)
         return None
 
     def _made(self, start: int, end: int, kind: Kind, *read: Amount | Date | str, unit: str = "") -> Value:
@@ -92,12 +96,14 @@ class _Reader:
         words, bound, lead, at = "", "", start, start
         while at > start - 30 and (match := forms.WORD_BEFORE.search(self.plain, max(self.at, at - 15), at)):
             words, at = f"{match[1].lower()} {words}".strip(), match.start()
+            if words not in tables.BOUND_ENDS:
+                break
             if words in tables.BOUNDS:
                 bound, lead = tables.BOUNDS[words], at
         return bound, lead
 
     def _codes(self) -> Iterator[tuple[int, int, str, str]]:
-        for chunk in re.finditer(r"\S*[\d@]\S*", self.plain):
+        for chunk in forms.CHUNK.finditer(self.plain):
             for part in re.finditer(r"[^\0=|;]+", chunk[0]):
                 written = part[0].lstrip("([{\"'“‘«<#$€£")
                 start = chunk.start() + part.end() - len(written)
@@ -125,11 +131,12 @@ class _Reader:
         return self._made(*match.span(1), "identifier", name, unit=tables.LABELS[word])
 
     def _date(self, start: int) -> Value | None:
-        for pattern in forms.BY_FIRST[self.plain[start].isdigit()]:
+        is_word = not self.plain[start].isdigit()
+        for pattern in forms.WORD_DATES if is_word else forms.DIGIT_DATES:
             if (match := pattern.match(self.plain, start)) and (readings := self._date_readings(match)):
                 at = match.groupdict().get("year") or match.end("month") < match.end("day")
                 return self._made(start, match.end() if at else match.end("month"), "date", *readings)
-        written = re.split(r"[\W\d_]", self.plain[start : start + 20])[0]
+        written = re.split(r"[\W\d_]", self.plain[start : start + 20])[0] if is_word else ""
         word, language = written.lower(), self.language
         is_other = (word == "sept" and language == "fr") or (written.islower() and language == "en")
         if is_other or word not in tables.BARE_MONTHS:
@@ -201,10 +208,11 @@ class _Reader:
                 return self._amount(start, match.end(), exact(Fraction(above, below) + whole))
             return self._made(start, match.end(), "identifier", match[0], unit="ratio")
         match = forms.DIGITS.match(self.plain, start)
-        readings = forms.in_digits(match, self.point) if match else []
+        readings = forms.in_digits(match) if match else []
         if match is None or not readings:
             return None
-        end = match.end()
+        likely = -1 if len(readings) > 1 and match["mark"] == self.point else 1
+        readings, end = readings[::likely], match.end()
         if part := forms.VULGAR.match(self.plain, end):
             readings, end = [exact(readings[0].amount + Fraction(unicodedata.numeric(part[1])))], part.end()
         elif power := forms.TIMES_TEN.match(self.plain, end):

@@ -98,6 +98,7 @@ _BOUNDS = {
     "|just under|just over|rund|etwa|ungefähr|fast|nahezu|knapp|environ|près de|presque|~|≈",
 }
 BOUNDS = {phrase: bound for bound, phrases in _BOUNDS.items() for phrase in phrases.split("|")}
+BOUND_ENDS = {" ".join(it.split()[at:]) for it in BOUNDS for at in range(len(it.split()))}  # their last words
 BOUNDS_BEHIND = {
     **dict.fromkeys(("or more", "or older", "or above", "and above", "oder mehr", "ou plus"), "min"),
     **dict.fromkeys(("or less", "or fewer", "or younger", "or under", "oder weniger", "ou moins"), "max"),
