@@ -23,6 +23,7 @@ _ROUGHLY_ABOVE = Fraction(3, 2)
 _OWN_NAME = 5  # an identifier of more characters is the same one behind another label
 _SHOWN = 500  # of a step: "4.2 billion" shows that it is rounded
 _NO_WORD = re.compile(r"[\W\d_]+")
+_BESIDE_DIGITS = re.compile(r"\A-?0?(?=[.,])|[-.,' ]")  # ".5" is "0.5"
 _SIDES = {"min": -1, "above": -1, "max": 1, "below": 1}
 
 
@@ -39,7 +40,9 @@ def compare(claim: Value, source: Value) -> Comparison:
         return _compare_parts(claim, source)
     amounts = _in_base(claim), _in_base(source)
     found = [_compare_amounts(claim, source, one, other) for one, other in product(*amounts)]
-    return found[0] if found[0] == "equal" or len(set(found)) == 1 else "unknown"
+    if found[0] == "equal":
+        return "unknown" if not claim.unit and _differ_in_zeros(claim.text, source.text) else "equal"
+    return found[0] if len(set(found)) == 1 else "unknown"
 
 
 def is_rounded(claim: Value, source: Value) -> bool:
@@ -80,6 +83,13 @@ def _in_base(value: Value) -> list[Amount]:
     if value.unit == "°F":
         return [it._replace(amount=it.amount - 32).times(Fraction(5, 9)) for it in value.amounts]
     return [it.times(value.size) for it in value.amounts]
+
+
+def _differ_in_zeros(first: str, second: str) -> bool:
+    """Differ two numbers in digits in zeros alone? "2.1" and "2.10" may be versions, and "0815" a name."""
+    digits = [_BESIDE_DIGITS.sub("", it) for it in (first, second)]
+    are_plain = all(it.isdigit() for it in digits)
+    return are_plain and digits[0] != digits[1] and digits[0].strip("0") == digits[1].strip("0")
 
 
 def _compare_amounts(claim: Value, source: Value, one: Amount, other: Amount) -> Comparison:

@@ -95,6 +95,7 @@ DIGITS = re.compile(
     r"(?=\d)(?P<whole>\d{1,3}(?P<mark>[ ',.])\d{3}(?:(?P=mark)\d{3})*|\d+)"
     r"(?:(?P<point>[.,])(?P<decimals>\d+))?(?!\d|[.,']\d)"
 )
+LONG = re.compile(r"\d[\d',.]{40,}|\d{1,3}(?: \d{3}){13,}")  # no value, but words
 POINT_BEFORE = re.compile(r"(?:\A|[\s(−-])[.,]\Z")  # of ".5", not of "U.5" or "1.5"
 IN_DIGITS = re.compile(r"\d+[^\d\s]{0,4}")
 CHUNK = re.compile(r"(?<!\S)[^\s\d@]*+[\d@]\S*")  # may be an identifier

@@ -22,7 +22,9 @@ def values(text: str) -> tuple[Value, ...]:
     for number, token in enumerate(reader.tokens):
         if token.start() < reader.at:
             continue
-        if value := reader.value(number):
+        if long := forms.LONG.match(reader.plain, token.start()):
+            reader.at = long.end()
+        elif value := reader.value(number):
             reader.at = value.end
             found[-1:] = reader.joined(found[-1], value) if found else [value]
         elif token[0].isdecimal():
@@ -322,15 +324,15 @@ class _Reader:
     def _factor(self, end: int, *, is_money: bool) -> tuple[int, int]:
         match = forms.FACTOR.match(self.plain, end)
         word = match[2].lower() if match else ""
-        if match is None or word not in FACTORS:
+        is_unclear = word in tables.SCALED and self.language != "en"  # "2 billion" is no German
+        if match is None or word not in FACTORS or is_unclear:
             return end, 1
         is_short = word in tables.SHORT_FACTORS and (match[1] or match[2] not in ("k", "M", "B", "K"))
         if is_short and not is_money:
             unit = self._unit(match.end())
             if unit is None or not tables.is_money(unit[1]):
                 return end, 1
-        long_scale = {"billion": 1000, "trillion": 10**6} if self.language != "en" else {}
-        return match.end(), FACTORS[word] * long_scale.get(word, 1)
+        return match.end(), FACTORS[word]
 
     def _unit(self, end: int) -> tuple[int, str, Fraction] | None:
         match = forms.UNIT.match(self.plain, end)

@@ -1,49 +1,56 @@
 """What the reading of values knows besides number words: units, factors, months, bounds and labels."""
 
 from fractions import Fraction
-from functools import lru_cache
 
-# A line: the base unit, then "size forms" of each unit; "_" is a space. Endings are cut before a look-up.
+# A line: the base unit, then "size forms" of each unit; "_" is a space, and "+s" another ending of a form.
 _UNITS = """
-m: 1 m metre meter mètre; 1000 km kilometre kilometer kilomètre; 1/100 cm centimetre centimeter centimètre
-m: 1/1000 mm millimetre millimeter millimètre; 1/1000000 µm micrometre; 1/1000000000 nm nanometre nanometer
-m: 201168/125 mi mile meile; 1143/1250 yd yard; 381/1250 ft foot feet fuß; 127/5000 inch zoll
-m: 1852 nautical_mile seemeile; 9460730472580800 light-year light_year lichtjahr
-kg: 1 kg kilogram kilogramme kilogramm kilo; 1/1000 g gram gramme gramm; 1/1000000 mg milligram milligramm
-kg: 1/1000000000 µg mcg microgram mikrogramm; 1000 t tonne ton metric_ton tonnen; 1000000 kiloton
-kg: 45359237/100000000 lb pound livre pfund; 45359237/1600000000 oz ounce
-m2: 1 m² m2 sqm sq_m square_metre square_meter quadratmeter mètre_carré; 10000 ha hectare hektar
-m2: 1000000 km² km2 sq_km square_kilometre square_kilometer quadratkilometer kilomètre_carré
-m2: 2589988110336/1000000 square_mile sq_mi; 145161/1562500 sq_ft square_foot; 316160658/78125 acre
-l: 1 l litre liter; 1/1000 ml millilitre milliliter cm³ cm3; 1/100 cl centilitre; 100 hl hectolitre hektoliter
-l: 1000 m³ m3 cubic_metre cubic_meter kubikmeter; 1000000000000 km³ km3 cubic_kilometre
-l: 473176473/125000000 gal gallon; 473176473/1000000000 pint; 158987294928/1000000000 bbl barrel
-s: 1 s sec second sekunde seconde; 60 min minute; 3600 h hr hour stunde heure std; 86400 day tag jour
-s: 604800 week woche semaine; 1209600 fortnight; 1/1000 ms millisecond
-month: 1 month monat mois; 12 yr year jahr ans année; 120 decade jahrzehnt; 1200 century jahrhundert siècle
-month: 12000 millennium jahrtausend
-m/s: 1 m/s; 5/18 km/h kph kmh stundenkilometer; 1397/3125 mph; 463/900 kn knot
-W: 1 W watt; 1000 kW kilowatt; 1000000 MW megawatt; 1000000000 GW gigawatt; 74569987/100000 hp
-J: 1 J joule; 1000 kJ kilojoule; 4184 kcal kilocalorie; 3600000 kWh kilowatt-hour kilowattstunde
-J: 3600000000 MWh megawatt-hour megawattstunde; 3600000000000 GWh gigawatt-hour; 3600000000000000 TWh
-B: 1 byte; 1000 KB kB kilobyte; 1000000 MB megabyte; 1000000000 GB gigabyte; 1000000000000 TB terabyte
+m: 1 m metre+s meter+s+n mètre+s; 1000 km+s kilometre+s kilometer+s+n kilomètre+s
+m: 1/100 cm centimetre+s centimeter+s+n centimètre+s zentimeter+n; 1/1000000 µm micrometre+s mikrometer+n
+m: 1/1000 mm millimetre+s millimeter+s+n millimètre+s; 1/1000000000 nm nanometre+s nanometer+s+n
+m: 201168/125 mi mile+s meile+n; 1143/1250 yd yard+s; 381/1250 ft foot feet fuß; 127/5000 inch+es zoll
+m: 1852 nautical_mile+s seemeile+n; 9460730472580800 light-year+s light_year+s lichtjahr+e+en
+kg: 1 kg+s kilogram+s kilogramme+s kilogramm+s+e+en kilo+s; 1/1000 g gram+s gramme+s gramm+s
+kg: 1/1000000 mg milligram+s milligramme+s milligramm+s; 1/1000000000 µg mcg microgram+s mikrogramm+s
+kg: 1000 t tonne+s+n metric_ton+s; 1000000 kiloton+s
+kg: 45359237/100000000 lb pound+s; 45359237/1600000000 oz ounce+s
+ton: 1 ton+s
+Pfund: 1 pfund+e+en livre+s
+m2: 1 m² m2 sqm sq_m square_metre+s square_meter+s quadratmeter+n mètre_carré mètres_carrés
+m2: 10000 ha hectare+s hektar+e+en; 316160658/78125 acre+s; 145161/1562500 sq_ft square_foot square_feet
+m2: 1000000 km² km2 sq_km square_kilometre+s square_kilometer+s quadratkilometer+n kilomètre_carré
+m2: 1000000 kilomètres_carrés; 2589988110336/1000000 square_mile+s sq_mi
+l: 1 l litre+s liter+s+n; 1/1000 ml millilitre+s milliliter+s+n cm³ cm3; 1/100 cl centilitre+s
+l: 100 hl hectolitre+s hektoliter+n; 1000 m³ m3 cubic_metre+s cubic_meter+s kubikmeter+n
+l: 1000000000000 km³ km3 cubic_kilometre+s; 158987294928/1000000000 bbl barrel+s
+l: 473176473/125000000 gal gallon+s; 473176473/1000000000 pint+s
+s: 1 s sec+s second+s sekunde+n seconde+s; 60 min+s minute+s+n; 3600 h hr hour+s stunde+n heure+s std
+s: 86400 day+s tag+e+en+es jour+s; 604800 week+s woche+n semaine+s; 1209600 fortnight+s
+s: 1/1000 ms millisecond+s millisekunde+n
+month: 1 month+s monat+e+en+s mois; 12 yr year+s jahr+e+en+es ans année+s; 120 decade+s jahrzehnt+e+en
+month: 1200 century jahrhundert+e+en+s siècle+s; 12000 millennium jahrtausend+e+en+s
+m/s: 1 m/s; 5/18 km/h kph kmh stundenkilometer+n; 1397/3125 mph; 463/900 kn knot+s
+W: 1 W watt+s; 1000 kW kilowatt+s; 1000000 MW megawatt+s; 1000000000 GW gigawatt+s; 74569987/100000 hp
+J: 1 J joule+s; 1000 kJ kilojoule+s; 4184 kcal kilocalorie+s; 3600000 kWh kilowatt-hour+s kilowattstunde+n
+J: 3600000000 MWh megawatt-hour+s megawattstunde+n; 3600000000000 GWh gigawatt-hour+s; 3600000000000000 TWh
+B: 1 byte+s; 1000 KB kB kilobyte+s; 1000000 MB megabyte+s; 1000000000 GB gigabyte+s
+B: 1000000000000 TB terabyte+s
 Hz: 1 Hz hertz; 1000 kHz; 1000000 MHz megahertz; 1000000000 GHz gigahertz
-Pa: 1 Pa pascal; 100 hPa mbar millibar; 1000 kPa; 100000 bar; 1000000 MPa
-V: 1 V volt; 1000 kV kilovolt; 1/1000 mV
-A: 1 A ampere amp; 1/1000 mA
-°C: 1 °C celsius degree_celsius grad_celsius degré_celsius
-°F: 1 °F fahrenheit degree_fahrenheit grad_fahrenheit
-K: 1 K kelvin
-°: 1 ° degree grad degré
+Pa: 1 Pa pascal+s; 100 hPa mbar millibar+s; 1000 kPa; 100000 bar+s; 1000000 MPa
+V: 1 V volt+s; 1000 kV kilovolt+s; 1/1000 mV
+A: 1 A ampere+s amp+s; 1/1000 mA
+°C: 1 °C celsius degree_celsius degrees_celsius grad_celsius degré_celsius degrés_celsius
+°F: 1 °F fahrenheit degree_fahrenheit degrees_fahrenheit grad_fahrenheit
+K: 1 K kelvin+s
+°: 1 ° degree+s grad degré+s
 %: 1 % percent per_cent pct prozent pour_cent; 1/10 ‰ per_mille promille
-pp: 1 pp percentage_point prozentpunkt; 1/100 bp basis_point basispunkt
+pp: 1 pp percentage_point+s prozentpunkt+e+en; 1/100 bp basis_point+s basispunkt+e+en
 """
 # A currency, and its forms.
 _MONEY = """
-USD $ us$ usd us-dollar us_dollar dollar; EUR € eur euro; GBP £ gbp pound_sterling; JPY ¥ jpy yen
-CHF chf fr. sfr franken swiss_franc; CAD c$ ca$ cad canadian_dollar; AUD a$ au$ aud australian_dollar
-INR ₹ inr rupee; CNY cny rmb yuan; RUB ₽ rub rouble ruble rubel; SEK sek; NOK nok; DKK dkk; PLN pln zloty
-crown crown krone kronen couronne; cent cent
+USD $ us$ usd us-dollar+s us_dollar+s dollar+s; EUR € eur euro+s; GBP £ gbp pound_sterling pounds_sterling
+JPY ¥ jpy yen; CHF chf fr. sfr franken swiss_franc+s; CAD c$ ca$ cad canadian_dollar+s
+AUD a$ au$ aud australian_dollar+s; INR ₹ inr rupee+s; CNY cny rmb yuan; RUB ₽ rub rouble+s ruble+s rubel+n
+SEK sek; NOK nok; DKK dkk; PLN pln zloty+s; crown crown+s krone+n kronen couronne+s; cent cent+s
 """
 SIGNS = "$€£¥₹₽"
 FACTORS: dict[str, int] = {
@@ -56,6 +63,7 @@ FACTORS: dict[str, int] = {
     **dict.fromkeys(("t", "tn", "trn", "trillion", "trillions", "billionen"), 10**12),
     "lakh": 10**5, "crore": 10**7, "万": 10**4, "亿": 10**8,
 }  # fmt: skip
+SCALED = frozenset(("billion", "billions", "trillion", "trillions"))  # each language has its own
 SHORT_FACTORS = frozenset(("k", "m", "b", "t", "md"))  # units as well: 5 m, 3 t
 
 # The months of CLDR by language, as they stand in dates; behind the full forms, short ones.
@@ -127,26 +135,18 @@ PARTS = {  # the names of fractions, by what they divide by
 }
 BEGINNINGS = {*LABELS, *MONTHS, *PARTS, *ARTICLES}  # of values, besides numbers
 UNITS: dict[str, tuple[str, Fraction]] = {}
-for _line in _UNITS.strip().splitlines():
-    _base, _, _rest = _line.partition(": ")
-    for _size, *_forms in map(str.split, _rest.split("; ")):
-        UNITS.update({form.replace("_", " "): (_base, Fraction(_size)) for form in _forms})
-for _currency, *_forms in map(str.split, _MONEY.strip().replace("\n", "; ").split("; ")):
-    UNITS.update({form.replace("_", " "): (_currency, Fraction(1)) for form in _forms})
+for _line in [*_UNITS.strip().splitlines(), *_MONEY.strip().splitlines()]:
+    _base, _, _rest = _line.rpartition(": ")
+    for _size, *_forms in map(str.split, (_rest if _base else _line).split("; ")):
+        _unit = (_base, Fraction(_size)) if _base else (_size, Fraction(1))  # a currency, by its name
+        for _form, *_endings in (it.replace("_", " ").split("+") for it in _forms):
+            UNITS.update({f"{_form}{_ending}": _unit for _ending in ("", *_endings)})
 
 
-@lru_cache(maxsize=2048)
 def unit_of(form: str) -> tuple[str, Fraction] | None:
     """Returns the base unit of a written unit, and its size in it: "Kilometern" is ("m", 1000)."""
-    if form in UNITS:
-        return UNITS[form]
-    plain = form.lower()
-    for ending in ("", "s", "es", "n", "en", "e", "er"):
-        stem = plain.removesuffix(ending)
-        if plain.endswith(ending) and (len(stem) > 2 or stem in ("km", "kg")) and stem in UNITS:
-            return UNITS[stem]
-    first, _, second = plain.partition(" ")
-    return unit_of(f"{first[:-1]} {second}") if second and first.endswith("s") else None
+    is_word = len(form) > 2 or form.lower() in ("km", "kg")
+    return UNITS.get(form) or (UNITS.get(form.lower()) if is_word else None)
 
 
 def is_money(unit: str) -> bool:
