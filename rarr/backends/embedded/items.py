@@ -1,12 +1,14 @@
 """Reads the words with meaning and the values of texts, the lines of excerpts, and what pronouns mean."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from rarr.backends.embedded.values import Value, compare, is_rounded, values
+from rarr.backends.embedded.values.forms import NO_PART
 from rarr.backends.embedded.values.tables import unit_of
 from rarr.backends.embedded.words import (
     MOODS,
@@ -29,8 +31,17 @@ _STRUCK = re.compile(r"~~.*?(?:~~|\Z)|<(del|s|strike)\b[^>]*>.*?(?:</\1>|\Z)", r
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """A character of a script without spaces, whose words are not told apart."""
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+# Bullets and marks of headings and quotations, which no sign of a sentence is.
+_BULLET = re.compile(r"(?m)^(?:[ \t]*(?:>|(?:[-+*•‣◦▪■●·–—]|#{1,6})(?=\s)))+|^[ \t]*[=-]{2,}[ \t]*$")
+# What carries meaning besides letters: digits in no value, and signs, such as a hyphen beside one word.
+_SIGN = re.compile(
+    r"\d+|(?<=[\w)\0+])[-‐‑–](?![\w-])|(?<![\w-])[-‐‑](?=[\w$€£¥.(])|(?<=\d)'{1,3}(?!\w)|(?<=\w)#|!(?=[=\w])"
+    r"|[^\w\s\0.,;:!?…¡¿|*_`´\\#'\"‘’‚‛“”„‟«»‹›()\[\]{}⟨⟩【】〈〉《》「」『』\-‐‑‒–—―®™©"
+    r"\u00ad\u200b-\u200f\u2060\ufe0e\ufe0f\ufeff、。，；：！？（）؟،؛।]"
+)
+_ALIKE_SIGNS = str.maketrans("−‐‑–′", "----'")
 _NOT = ("n't", "n’t")  # at the end of a word
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
+SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 MARKS = " \t\n*_`.!?\"'“”‘’"
 _BEFORE_DATE = frozenset(("in", "on", "am", "im", "en", "le"))
@@ -65,7 +76,7 @@ _REFERENCE = re.compile(
 )
 _LONGEST_FRAGMENT = 5  # words
 ASKS = re.compile(r"(?i)\W*(?:how|wh\w+|w(?:ie|as|ann|arum|er|o)|comment|pourquoi|quand|qu\w+|où)\b")
-_FILE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
+FILE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
 _KIND = re.compile(r"\([^()]*\)|(?i:\b(?:for|für|pour)\b.*)")  # of a title, as in "Ada Brandt (painter)"
 _LINKS = WEIGHTY | OPENERS
 _RANGES = {"to": "from", "bis": "von", "à": "de"}
@@ -137,12 +148,14 @@ def items_of(text: str) -> tuple[Item, ...]:
     if found:
         spans = [value.span for value in found]
         words = [it for it in words if not any(map(Span(*it.span()).overlaps, spans))]
+    start = next((match.start() for match in words), 0)
+    words = sorted((*words, *_signs(text, found)), key=lambda it: it.start())
     folded = [match[0].casefold() for match in words]
     language = language_of(folded)
     tenses, small = TENSES[language], SMALL[language]
     items = [Item(it.start, it.end, "", text[it.start : it.end].casefold(), it) for it in found]
     hedged = [it for it in found if it.bound == "about"]  # by words that compare with the value
-    start, auxiliaries = next((match.start() for match in words), 0), list[tuple[int, str]]()
+    auxiliaries = list[tuple[int, str]]()
     for match, word in zip(words, folded, strict=True):
         for piece, begin in _pieces(word, match.start()):
             if form := tenses.get(piece):
@@ -164,6 +177,16 @@ def items_of(text: str) -> tuple[Item, ...]:
             tells_which = _tells_which(text, value, after, is_late=number > verb)
             items[number] = item._replace(is_name=tells_which or _is_in_name(text, before, value, language))
     return tuple(_without_small_links(items))
+
+
+def _signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
+    """Finds the digits and signs outside the values that carry meaning, as in "A+", "↑" and "[x]"."""
+    for box, sign in (("[ ]", " ☐ "), ("[x]", " ☒ "), ("[X]", " ☒ ")):
+        text = text.replace(box, sign)
+    shown = NO_PART.sub(lambda it: "\0" * len(it[0]), _TARGET.sub(_blank, _BULLET.sub(_blank, text)))
+    for match in _SIGN.finditer(shown):
+        if not any(value.lead <= match.start() < value.end for value in found):
+            yield match
 
 
 def verb_at(items: Sequence[Item], default: int) -> int:
@@ -209,6 +232,8 @@ def _without_small_links(items: Sequence[Item]) -> Iterator[Item]:
 
 
 def _pieces(word: str, start: int) -> list[tuple[str, int]]:
+    if not word[0].isalnum():
+        return [(unicodedata.normalize("NFKC", word).translate(_ALIKE_SIGNS), start)]
     if word.endswith(_NOT) or word == "cannot":
         return [(word[:-3], start), ("not", start + len(word) - 3)]
     return [(word.removesuffix("'s").removesuffix("’s"), start)]
@@ -221,7 +246,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     title = frozenset(item.key for item in items_of(excerpt.title))
     every = [line.text for line in excerpt.lines]
     around = title | {item.key for text in every for item in items_of(text)}
-    name = "" if _FILE.search(excerpt.title) else excerpt.title
+    name = "" if FILE.search(excerpt.title) else excerpt.title
     above, before, named = set(title), set[str](), set[str]()
     governing, heading, headed = None, None, frozenset[str]()
     heads: tuple[str, Sequence[str]] = ("", ())
@@ -229,7 +254,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         cells = [it.strip() for it in line.text.strip().strip("|").split("|")] if "|" in line.text else []
         if not cells:
             heading = None if line.text.rstrip().endswith(tuple(".!?")) else line
-        if _is_heading(line.text):
+        if is_heading(line.text):
             headed = frozenset(item.stem for item in items_of(line.text) if item.word not in OPENERS)
         if len(cells) > 1 and len(cells) == len(heads[1]):
             texts = (f"{cells[0]} {head} {cell}" for head, cell in zip(heads[1][1:], cells[1:], strict=True))
@@ -264,7 +289,7 @@ def upheld(title: str, lines: Sequence[str]) -> Iterator[int]:
     is_struck, named, headings = False, {item.key for item in items_of(title)}, {0: title}  # by level
     for number, (line, before, after) in enumerate(zip(lines, ["", *lines], [*lines[1:], ""], strict=False)):
         opens = line.count("~~") % 2 == 1
-        if _is_heading(line):
+        if is_heading(line):
             level = len(line) - len(line.lstrip("#")) or 7
             headings = {at: it for at, it in headings.items() if at < level} | {level: line}
         told = named.union(item.key for item in items_of(line))
@@ -277,7 +302,7 @@ def upheld(title: str, lines: Sequence[str]) -> Iterator[int]:
         is_struck ^= opens
 
 
-def _is_heading(line: str) -> bool:
+def is_heading(line: str) -> bool:
     return not ("|" in line or line.rstrip().endswith(tuple(".!?:;,")) or _LIST_ITEM.match(line))
 
 
@@ -285,7 +310,7 @@ def _is_heading(line: str) -> bool:
 def _limits(words: str) -> bool:
     """Does a heading, or a fragment such as "For dogs.", tell a case, or an event such as "It was lifted"?"""
     items, is_case = items_of(words), first_word(words) in OPENERS
-    if not _is_heading(words) or ASKS.match(words):
+    if not is_heading(words) or ASKS.match(words):
         return is_case and words.rstrip().endswith(".") and len(WORD.findall(words)) <= _LONGEST_FRAGMENT
     weighty = {it.stem for it in items} & WEIGHTY
     is_event = any(it.form not in ("", *PRESENT) for it in items)
@@ -387,7 +412,7 @@ def antecedents(sentence: str, above: str) -> Antecedents | None:
     is_named = not is_german and any(item.is_name for item in items_of(sentence))
     if first not in PRONOUNS and (is_named or not above.strip()):
         return None
-    parts = _SENTENCE_END.split(above)
+    parts = SENTENCE_END.split(above)
     names = (it.key for part in parts for it in items_of(part) if it.stem and part[it.start].isupper())
     subject = _subject(parts)
     numbers = frozenset(key for key in subject if any(character.isdigit() for character in key))

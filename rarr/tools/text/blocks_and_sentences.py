@@ -47,8 +47,8 @@ _KINDS: dict[str, BlockKind] = {
     "code_block": "code",
     "html_block": "code",
 }
-# Marks before the words of a line: quote marks, list markers, task boxes, footnote labels.
-_MARKER = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|\[[ xX]\]|\[\^[^\]\s]+\]:)\s+|>)*")
+# Marks before the words of a line: quote marks, list markers, footnote labels.
+_MARKER = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|\[\^[^\]\s]+\]:)\s+|>)*")
 NUMBERS = r"\d{1,3}(?:\s*[,;–-]\s*\d{1,3}){0,20}"
 MARK = re.compile(
     rf"""

@@ -44,7 +44,7 @@ NOTES = [f"Note {number} is long enough for a line that is not broken, and ends 
     ("text", "expected"),
     [
         ("It is high.\r\nIt is old.\r\n\r\nIt stands.", ["It is high.", "It is old.", "It stands."]),
-        ("- It is high.\n- [x] It is old.\n", ["It is high.", "It is old."]),
+        ("- It is high.\n- [x] It is old.\n", ["It is high.", "[x] It is old."]),
         ("# Title\n\nIt is high.", ["It is high."]),
         ("Dr. Lee left at 3.5 km. She ran.", ["Dr. Lee left at 3.5 km.", "She ran."]),
         ("It is high 🎉. It is old 🧱.", ["It is high 🎉.", "It is old 🧱."]),
