@@ -22,6 +22,7 @@ from rarr.backends.embedded.items import (
     plain,
     verb_at,
 )
+from rarr.backends.embedded.names_above import NamesAbove
 from rarr.backends.embedded.values import compare, replacement
 from rarr.backends.embedded.words import OPENERS, PRONOUNS, TURNING, WEIGHTY, are_opposites, same_tense
 from rarr.backends.source_lines import labelled_excerpts
@@ -38,6 +39,7 @@ _FURTHER = re.compile(r",?\s(?:and|und|et)\s|[,;]\s(?:who|whose|where|when)\s")
 _QUOTATION_MARKS = frozenset("\"“”„«»‘’'")
 _FULL_NAME = 4  # letters: "II" and "B" are parts of a name
 _FEW = 2  # words
+_EARLY = 3  # items that may stand before a verb that nothing shows
 _MANY = 8  # words that tell one event
 _MOST_TURNING = 3  # words, such as "do not"
 Kind = Literal["value", "name", "word", "open"]
@@ -72,9 +74,8 @@ class Comparison(NamedTuple):
 
     @property
     def is_correction(self) -> bool:
-        """Do only values differ, or else a single name or turning word?"""
-        kinds = {slot.kind for slot in self.slots}
-        return kinds == {"value"} or (len(self.slots) == 1 and kinds <= {"name", "word"})
+        """Does one value, name or turning word differ? Of two, the first may tell which thing is meant."""
+        return len(self.slots) == 1 and self.slots[0].kind != "open"
 
     def is_denied_by(self, other: "Comparison") -> bool:
         """Is another line at least as near, and says another thing in these places, perhaps of a namesake?"""
@@ -104,17 +105,22 @@ class NearQuoteVerifier:
 
 
 def _cards(text: str, context: str | None, spans: Sequence[Span], evidence: Evidence) -> list[RawCard]:
-    lines = lines_of(*labelled_excerpts([evidence]))
-    return [card_of(span.of(text), f"{context or ''}\n{text[: span.start]}", lines) for span in spans]
+    [page], cards = labelled_excerpts([evidence]), list[RawCard]()
+    for span in spans:
+        above = f"{context or ''}\n{text[: span.start]}"
+        is_told = NamesAbove(above).are_told_by(page, span.of(text))
+        cards.append(card_of(span.of(text), above, lines_of(page) if is_told else ()))
+    return cards
 
 
 def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
     """Compares each sentence of the block with the lines of its excerpts; returns the cards by number."""
-    pages = [lines for excerpt in block.excerpts if (lines := lines_of(excerpt))]
+    excerpts = [excerpt for excerpt in block.excerpts if lines_of(excerpt)]
+    pages = [lines_of(excerpt) for excerpt in excerpts]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
     known, question = {item.key for item in items_of(above)}, Asked.by(block.context)
     shown = "".join(piece.text for piece in block.pieces)
-    cells, at = table_cells(shown), 0
+    cells, at, names = table_cells(shown), 0, NamesAbove(above)
     for piece in block.pieces:
         require_awaited()
         cell = cells.get(Span(at, at + len(piece.text)))
@@ -122,8 +128,11 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
         known |= {item.key for item in items_of(piece.text)}
         meant = antecedents(piece.text, above)
         asked = Asked(meant.names, meant.names) if meant and not block.context else question
-        about = (it for it in pages if asked.may_be_told_by(it[0], known, is_open=meant is not None))
-        told = [line for lines in about for line in lines]
+        about = (it for it in excerpts if names.are_told_by(it, piece.text))
+        is_open = meant is not None
+        read = (it for it in map(lines_of, about) if asked.may_be_told_by(it[0], known, is_open=is_open))
+        told = [line for lines in read for line in lines]
+        names.add(piece.text)
         if piece.number and cell:
             cards[piece.number] = _card_of_cell(shown, cell, told)
         elif piece.number:
@@ -242,8 +251,16 @@ def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None)
             is_role = 0 < a < b and not items[a - 1].is_name and items[a - 1].end + 1 == items[a].start
             is_subject &= not (is_role and len(items) - (b - a) >= _MANY)  # "the architect Ann Holt"
             is_subject |= a > 0 and items[a - 1].is_name and all(len(it.word) < _FULL_NAME for it in more)
-            slots += _slots(items[a:b], line.items[c:d], (a, c), is_subject=is_subject)
+            tells_which = b <= verb_at(items, _EARLY) and any(it.value for it in items[b:])
+            found = _slots(items[a:b], line.items[c:d], (a, c), is_subject=is_subject)
+            slots += (_opened(it) if tells_which and it.kind == "value" else it for it in found)
+    if not TURNING[0].isdisjoint(it.stem for it in items):  # "not higher" and "not lower" may both be right
+        slots = [it if it.kind == "value" or not (it.own and it.other) else _opened(it) for it in slots]
     return Comparison(line, shared, tuple(slots), is_framed)
+
+
+def _opened(slot: Slot) -> Slot:
+    return slot._replace(kind="open")
 
 
 def _told_above(items: Sequence[Item], line: Line) -> int:
@@ -255,7 +272,13 @@ def _compared_row(items: Sequence[Item], line: Line) -> Comparison:
     others = [item for item in items if item.key not in line.words and not item.value]
     own, other = ([item for item in it if item.value] for it in (items, line.items))
     lacks = any(item.stem and item.stem not in words for item in line.items)
-    if lacks or len(own) != len(other) or not all(item.word in OPENERS for item in others):
+    signs = ([item.word for item in it if not item.word[0].isalnum()] for it in (items, line.items))
+    if (
+        lacks
+        or next(signs) != next(signs)
+        or len(own) != len(other)
+        or not all(item.word in OPENERS for item in others)
+    ):
         return Comparison(line, 0.0, ())
     slots = (
         Slot(_kind(mine, its), (mine,), (its,), (items.index(mine), line.items.index(its)))

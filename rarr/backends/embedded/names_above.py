@@ -1,0 +1,111 @@
+"""Tells which names a sentence without one is about, and whether a page may be about a namesake."""
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from functools import lru_cache
+
+from rarr.backends.embedded.items import ASKS, FILE, SENTENCE_END, is_heading
+from rarr.backends.embedded.values import values
+from rarr.backends.embedded.words import OPENERS, PRONOUNS, SMALL, TENSES, WEIGHTY, language_of
+from rarr.components import Excerpt
+from rarr.tools.text.blocks_and_sentences import Span
+
+_TOKEN = re.compile(r"[^\W_]+(?:[-'’.&+][^\W_]+)*[+#]*")
+_HEADING = re.compile(r"\s*(#{1,6})\s")
+_LONGEST_CASE = 40  # characters of "For adults,"
+_ARTICLES = frozenset().union(*SMALL.values(), PRONOUNS)
+_NO_NAME = _ARTICLES | OPENERS | WEIGHTY
+_CASES = frozenset(("for", "für", "pour"))
+_FIRST_PHRASE = re.compile(r",\s|\s(?:the|d(?:er|ie|as|en)|l[ae]s?)\s")  # which it ends before
+
+
+class NamesAbove:
+    """The names of the headings over a place of a text, and of the last paragraph that has names."""
+
+    def __init__(self, text: str) -> None:
+        self.headings, self.last, self.is_new = dict[int, frozenset[str]](), frozenset[str](), True
+        self.known = set[str]()
+        self.add(text)
+
+    def add(self, text: str) -> None:
+        self.known.update(tokens_of(text))
+        for number, line in enumerate(text.split("\n")):
+            self.is_new |= number > 0
+            if heading := _HEADING.match(line):
+                level, self.last = len(heading[1]), frozenset()
+                over = {at: it for at, it in self.headings.items() if at < level}
+                self.headings = over | {level: names_of(line, is_title=False)}
+            elif names := names_of(line):
+                self.last, self.is_new = names if self.is_new else self.last | names, False
+
+    def are_told_by(self, page: Excerpt, sentence: str) -> bool:
+        """Are all in the page, as whole words, or does the sentence, or no word of the page, name another?"""
+        wanted = self.last.union(*self.headings.values())
+        if not wanted or _names_subject(sentence, self.known):
+            return True
+        words, names = _words_and_names(page)
+        return wanted <= words or names <= self.known.union(tokens_of(sentence))
+
+
+@lru_cache(maxsize=1024)
+def _words_and_names(page: Excerpt) -> tuple[Set[str], Set[str]]:
+    texts = ["" if FILE.search(page.title) else page.title, *(line.text for line in page.lines)]
+    names = (names_of(it, is_title=it is texts[0] or is_heading(it)) for it in texts)
+    words = {token for text in (page.title, *texts) for token in tokens_of(text)}
+    return words, frozenset().union(*names)
+
+
+def tokens_of(text: str) -> Iterator[str]:
+    return (_plain(match[0]) for match in _TOKEN.finditer(text))
+
+
+def _plain(token: str) -> str:
+    return token.casefold().removesuffix("'s").removesuffix("’s")
+
+
+@lru_cache(maxsize=4096)
+def names_of(text: str, *, is_title: bool = False) -> frozenset[str]:
+    """The words of its names, as in "Type A" and "Pump 12", and those of a case, as in "For adults"."""
+    return frozenset(it for part in SENTENCE_END.split(text) for it in _names(part, is_title=is_title))
+
+
+def _names(sentence: str, *, is_title: bool) -> Iterator[str]:
+    found = list(_TOKEN.finditer(sentence))
+    is_german = language_of(_plain(it[0]) for it in found) == "de"  # its nouns look like names
+    times = [it.span for it in values(sentence) if it.kind in ("date", "time") or (it.amounts and it.unit)]
+    run = list[str]()
+    for number, match in enumerate([*found, None]):
+        follows = match and run and not sentence[found[number - 1].end() : match.start()].strip(" .-")
+        if match and not any(map(Span(*match.span()).overlaps, times)):
+            token, is_first = _plain(match[0]), number == 0
+            is_name = match[0][0].isupper() and not (
+                (token in _NO_NAME and (is_first or len(token) > 1)) or (is_first and ASKS.match(token))
+            )
+            if (is_name and (follows or not run)) or (follows and (len(token) == 1 or token[0].isdigit())):
+                run.append(token)
+                continue
+        if len(run) > 1 or is_title or (run and not is_german and found[0][0].casefold() != run[0]):
+            yield from run
+        run = []
+    yield from _case(sentence, found)
+
+
+def _case(sentence: str, found: Sequence[re.Match[str]]) -> Iterator[str]:
+    """Yields the words of a first phrase that tells a case, to its comma, or else the first one."""
+    words = [it for it in found if _plain(it[0]) not in _NO_NAME and not values(it[0])]
+    first, *others = [_plain(it[0]) for it in found[:2]] or [""]  # no time and place, as "In the morning"
+    if words and (first in _CASES or (first in OPENERS - _ARTICLES and _NO_NAME.isdisjoint(others))):
+        comma = sentence.find(",", 0, _LONGEST_CASE)
+        yield from (_plain(it[0]) for it in words if it is words[0] or it.start() < comma)
+
+
+def _names_subject(sentence: str, known: Set[str]) -> bool:
+    """Stands a name before its verb, or first of all a known word without an article?"""
+    found = list(_TOKEN.finditer(sentence))
+    tenses = TENSES[language_of(_plain(it[0]) for it in found)]
+    verbs = (it.start() for it in found[1:] if _plain(it[0]) in tenses)
+    first = _plain(found[0][0]) if found else ""
+    subject = sentence[: next(verbs, len(sentence))]
+    if first in OPENERS - _ARTICLES:
+        subject = _FIRST_PHRASE.split(subject, maxsplit=1)[-1]
+    return bool(names_of(subject)) or (first in known and first not in _NO_NAME)
