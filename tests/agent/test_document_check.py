@@ -36,9 +36,9 @@ async def one(text: str, **options: object) -> CheckedDocument:
 
 
 async def test_a_contradicted_sentence_is_found_at_its_place_with_its_quote() -> None:
-    document = await one(f"# Dam\n\n{RIGHT} Ok.\n🌉 🌉 {WRONG}\n")
+    document = await one(f"# Dam\n\n{RIGHT} Ok.\nOk 🌉 🌉. {WRONG}\n")
     (finding,) = document.failing
-    assert (finding.status, finding.line, finding.end_column) == ("contradicted", 4, 39)
+    assert (finding.status, finding.line, finding.end_column) == ("contradicted", 4, 43)
     (part,) = [part for part in finding.parts if part.state == "differs"]
     assert (part.words, part.says) == ("212", "221 metres")
     quote = finding.quotes[0]

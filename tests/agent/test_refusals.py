@@ -8,13 +8,14 @@ import pytest
 from rarr import Edit, InputError, Reviser, Revision, Trace
 from rarr.agent.refusals import FILE, decided, with_decisions
 from rarr.agent.replaying import replay
+from rarr.testing import ScriptedModel
 
 SENTENCE = "The Hoover Dam is “212 metres” high."
 FACT = "Hoover Dam is 221 metres high."
 
 
-def revised(home: Path, text: str = SENTENCE, *sources: str) -> Revision:
-    with Reviser(home=home) as reviser:
+def revised(home: Path, text: str = SENTENCE, *sources: str, model: Any = "embedded") -> Revision:
+    with Reviser(home=home, model=model) as reviser:
         made = reviser.revise(text, sources=sources or [FACT], search="given")
     one_query = tuple(it.model_copy(update={"query_id": "q1"}) for it in made.edits)
     return made.model_copy(update={"edits": one_query})
@@ -83,11 +84,14 @@ def test_later_run_tells_what_is_withheld_until_that_is_undone(tmp_path: Path) -
 
 def test_edits_of_a_sentence_are_refused_and_freed_together(tmp_path: Path) -> None:
     text, fact = "The Hoover Dam is “212 metres” high, with “9 rooms”.", f"{FACT[:-1]}, with 7 rooms."
-    first = with_decisions(revised(tmp_path, text, fact), tmp_path, refuse=["e2"])
-    again = revised(tmp_path, text, fact)
+    edits = [{"old": old, "new": new, "by": new} for old, new in (("212", "221"), ("9 rooms", "7 rooms"))]
+    card = {"s": 1, "q": ["P1.1"], "v": "no", "open": [], "edits": edits}
+    model = ScriptedModel(lambda asked: {"cards": [card]})
+    first = with_decisions(revised(tmp_path, text, fact, model=model), tmp_path, refuse=["e2"])
+    again = revised(tmp_path, text, fact, model=model)
     assert [it.state for made in (first, again) for it in made.edits] == ["refused"] * 4
-    edits = with_decisions(again, tmp_path, accept=["e1"]).edits
-    assert [it.state for it in edits] == ["suggested", "accepted"]
+    freed = with_decisions(again, tmp_path, accept=["e1"]).edits
+    assert [it.state for it in freed] == ["suggested", "accepted"]
 
 
 def test_last_decision_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
