@@ -4,8 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from rarr.backends.embedded.antecedents import Asked
 from rarr.backends.embedded.extractive_writing import differences, is_framed, quotable_sentences
-from rarr.backends.embedded.items import ASKS, Asked, items_of
+from rarr.backends.embedded.items import ASKS, items_of
 from rarr.backends.embedded.words import MOODS, SMALL, WEIGHTY, language_of
 from rarr.records.citations import AnswerSource, Statement
 from rarr.retrievers.corpus.index_words import telling_stems

@@ -16,7 +16,7 @@ _EXCERPT = re.compile(r"^P\d+: (.*)$", re.MULTILINE)
 
 def read_cards(variables: Mapping[str, str]) -> dict[str, Any]:
     """Answers the prompt of cards: fills a card for each marked sentence."""
-    from rarr.backends.embedded.near_quotes import near_quote_cards  # takes a while to load
+    from rarr.backends.embedded.near_quote_reader import near_quote_cards  # takes a while to load
 
     pieces = tuple(Piece(words.strip(), int(number)) for number, words in marked_sentences(variables))
     excerpts = tuple(_excerpts(variables["sources"]))

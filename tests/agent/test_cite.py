@@ -10,7 +10,7 @@ from makers import passage
 
 from rarr import Passage, Reviser, Settings, cite
 from rarr.agent.cite import check_citations, named_passages
-from rarr.backends.embedded.near_quotes import NearQuoteReader
+from rarr.backends.embedded.near_quote_reader import NearQuoteReader
 from rarr.components import RawReading
 from rarr.errors import ModelError
 from rarr.retrievers.given_passages import GivenPassages

@@ -9,7 +9,7 @@ from component_doubles import ScriptedVerifier, scripted_components
 
 from rarr import ClaimVerifier, Passage, Reviser, Settings, Verification, verify
 from rarr.agent.verify import NamedJudge, averify_by_search, verifier_of
-from rarr.backends.embedded.near_quotes import NearQuoteReader
+from rarr.backends.embedded.near_quote_reader import NearQuoteReader
 from rarr.errors import RetrievalError
 from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel
 

@@ -8,7 +8,7 @@ from component_doubles import Double, scripted_components, unless_failing
 from makers import passage
 
 from rarr import Article, Writer
-from rarr.backends.embedded.near_quotes import NearQuoteReader
+from rarr.backends.embedded.near_quote_reader import NearQuoteReader
 from rarr.components import RawReading, SectionSource
 from rarr.errors import ModelError, RetrievalError, SetupError
 from rarr.records import Evidence

@@ -8,7 +8,7 @@ from rarr.agent.refusals import Refusals, kept_refusals
 from rarr.agent.wiring.models import LanguageModels, require_one_provider
 from rarr.agent.wiring.sources import Resources, reranker, retriever, search_names
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
-from rarr.backends.embedded.near_quotes import NearQuoteReader, NearQuoteVerifier
+from rarr.backends.embedded.near_quote_reader import NearQuoteReader, NearQuoteVerifier
 from rarr.backends.prompted import paper
 from rarr.backends.prompted.cards import READING, PromptedCardReader
 from rarr.backends.prompted.decisions import DecisionVerifier

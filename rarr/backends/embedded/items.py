@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -77,7 +77,6 @@ _REFERENCE = re.compile(
 _LONGEST_FRAGMENT = 5  # words
 ASKS = re.compile(r"(?i)\W*(?:how|wh\w+|w(?:ie|as|ann|arum|er|o)|comment|pourquoi|quand|qu\w+|où)\b")
 FILE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
-_KIND = re.compile(r"\([^()]*\)|(?i:\b(?:for|für|pour)\b.*)")  # of a title, as in "Ada Brandt (painter)"
 _LINKS = WEIGHTY | OPENERS
 _RANGES = {"to": "from", "bis": "von", "à": "de"}
 
@@ -353,78 +352,3 @@ def is_same(item: Item, other: Item) -> bool:
     if item.value and other.value:
         return compare(item.value, other.value) == "equal" and not is_rounded(item.value, other.value)
     return bool(item.stem) and item.stem == other.stem
-
-
-class Asked(NamedTuple):
-    """The keys of the words that a question has, and of its names; without one, of the names above."""
-
-    words: frozenset[str]
-    names: frozenset[str]
-    is_question: bool = False
-
-    @classmethod
-    def by(cls, question: str) -> "Asked":
-        words = [item for item in items_of(question) if item.start]  # the first one asks: "How", "Is"
-        names = (it for it in words if it.is_name or (it.value and it.value.kind == "identifier"))
-        return cls(frozenset(it.key for it in words), frozenset(it.key for it in names), is_question=True)
-
-    def may_be_told_by(self, line: Line, known: Set[str], *, is_open: bool) -> bool:
-        """May the page of its first line tell it? It may begin with what is neither asked nor `known`.
-
-        `is_open`: the sentence does not name its subject, so the page must be about what is asked for.
-        """
-        if self.words <= line.around:
-            return True
-        titled = items_of(line.title)
-        keys, strange = {it.key for it in titled}, [it.start for it in titled if it.key not in known]
-        if any(it.start() < at < it.end() for it in _KIND.finditer(line.title) for at in strange):
-            return False
-        if not is_open:
-            return True
-        told = ((part, it) for part in (line.title, line.text) for it in items_of(part))
-        is_strange = any(part[it.start].isupper() for part, it in told if it.key not in known)
-        if not self.is_question:
-            return not is_strange or not self.names.isdisjoint(line.around)
-        if not self.names:
-            return not is_strange or not self.words.isdisjoint(keys)
-        return self.names <= keys or not (is_strange or self.names.isdisjoint(line.around))
-
-
-class Antecedents(NamedTuple):
-    """The keys of what a pronoun may stand for: the subject of the sentence before, and the names above."""
-
-    subject: frozenset[str]
-    numbers: frozenset[str]  # of the subject ("Apollo 11")
-    names: frozenset[str]
-    is_pronoun: bool
-
-    def are_in(self, line: Line) -> bool:
-        """Does the line name an antecedent? "The pump", behind Pump 11, is not that of a text on Pump 12."""
-        if not self.is_pronoun:
-            return self.numbers <= line.around or (self.subject - self.numbers).isdisjoint(line.around)
-        return self.numbers <= line.words and not (self.subject | self.names).isdisjoint(line.words)
-
-
-def antecedents(sentence: str, above: str) -> Antecedents | None:
-    """Returns what a sentence may be about in the text `above`; None if it names what it is about."""
-    first = first_word(sentence)  # such as "The" of "The pump" and "All" of "All pumps"
-    is_german = language_of(map(str.casefold, WORD.findall(sentence))) == "de"  # its nouns look like names
-    is_named = not is_german and any(item.is_name for item in items_of(sentence))
-    if first not in PRONOUNS and (is_named or not above.strip()):
-        return None
-    parts = SENTENCE_END.split(above)
-    names = (it.key for part in parts for it in items_of(part) if it.stem and part[it.start].isupper())
-    subject = _subject(parts)
-    numbers = frozenset(key for key in subject if any(character.isdigit() for character in key))
-    return Antecedents(subject, numbers, frozenset(names), first in PRONOUNS)
-
-
-def _subject(parts: list[str]) -> frozenset[str]:
-    for part in reversed(parts):
-        items = items_of(part)
-        if items and first_word(part) not in PRONOUNS:
-            named = [number for number, item in enumerate(items) if item.is_name]
-            start = 0 if named[:1] in ([], [1]) and not items[0].value else (named or [0])[0]
-            end = next((n for n in range(start + 1, len(items)) if not items[n].is_name), len(items))
-            return frozenset(item.key for item in items[start:end])
-    return frozenset()

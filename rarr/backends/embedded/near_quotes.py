@@ -6,30 +6,22 @@ from difflib import SequenceMatcher
 from itertools import pairwise, product, takewhile
 from typing import Literal, NamedTuple
 
+from rarr.backends.embedded.antecedents import Antecedents, antecedents
 from rarr.backends.embedded.items import (
     MARKS,
     UNSPACED,
     WORD,
-    Antecedents,
-    Asked,
     Item,
     Line,
-    antecedents,
     first_word,
     is_same,
     items_of,
-    lines_of,
     plain,
     verb_at,
 )
-from rarr.backends.embedded.names_above import NamesAbove
 from rarr.backends.embedded.values import compare, replacement
 from rarr.backends.embedded.words import OPENERS, PRONOUNS, TURNING, WEIGHTY, are_opposites, same_tense
-from rarr.backends.source_lines import labelled_excerpts
-from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
-from rarr.records import Evidence
-from rarr.tools.concurrency import require_awaited, work
-from rarr.tools.text.blocks_and_sentences import Span, table_cells
+from rarr.components import RawCard, RawEdit
 from rarr.tools.text.markdown_tables import Cell
 
 LEAST_SHARED = 0.6  # of a sentence's items, in a line about the same
@@ -85,74 +77,7 @@ class Comparison(NamedTuple):
         return is_near and not all(is_same(mine, its) for mine, its in pairs)
 
 
-class NearQuoteReader:
-    """Supports what a line repeats in order and tense; corrects a value, name or "not"; else it is open."""
-
-    name = "embedded"
-    is_model = False
-
-    async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
-        return RawReading(await work(near_quote_cards, block), self.name)
-
-
-class NearQuoteVerifier:
-    """Judges support without a model: 1 where a line of the evidence nearly repeats the sentence, else 0."""
-
-    async def support(
-        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
-    ) -> Sequence[float]:
-        return [float(card.verdict == "yes") for card in await work(_cards, text, context, spans, evidence)]
-
-
-def _cards(text: str, context: str | None, spans: Sequence[Span], evidence: Evidence) -> list[RawCard]:
-    [page], cards = labelled_excerpts([evidence]), list[RawCard]()
-    for span in spans:
-        above = f"{context or ''}\n{text[: span.start]}"
-        is_told = NamesAbove(above).are_told_by(page, span.of(text))
-        cards.append(card_of(span.of(text), above, lines_of(page) if is_told else ()))
-    return cards
-
-
-def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
-    """Compares each sentence of the block with the lines of its excerpts; returns the cards by number."""
-    excerpts = [excerpt for excerpt in block.excerpts if lines_of(excerpt)]
-    pages = [lines_of(excerpt) for excerpt in excerpts]
-    above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
-    known, question = {item.key for item in items_of(above)}, Asked.by(block.context)
-    shown = "".join(piece.text for piece in block.pieces)
-    cells, at, names = table_cells(shown), 0, NamesAbove(above)
-    for piece in block.pieces:
-        require_awaited()
-        cell = cells.get(Span(at, at + len(piece.text)))
-        at += len(piece.text)
-        known |= {item.key for item in items_of(piece.text)}
-        meant = antecedents(piece.text, above)
-        asked = Asked(meant.names, meant.names) if meant and not block.context else question
-        about = (it for it in excerpts if names.are_told_by(it, piece.text))
-        is_open = meant is not None
-        read = (it for it in map(lines_of, about) if asked.may_be_told_by(it[0], known, is_open=is_open))
-        told = [line for lines in read for line in lines]
-        names.add(piece.text)
-        if piece.number and cell:
-            cards[piece.number] = _card_of_cell(shown, cell, told)
-        elif piece.number:
-            card = card_of(piece.text, above, [line for line in told if not line.row])
-            quoted = (it for it in told if card.verdict == "yes" and set(it.labels) <= set(card.quotes))
-            is_of_group = any(_is_of_one_group(it, pages, known) for it in quoted)
-            cards[piece.number] = RawCard("open", card.quotes, open=(piece.text,)) if is_of_group else card
-        above += f"\n{piece.text}"
-    return cards
-
-
-def _is_of_one_group(line: Line, pages: Sequence[Sequence[Line]], known: Set[str]) -> bool:
-    """Does its heading differ in one word, which is not `known`, from another one ("Placebo arm")?"""
-    own = line.heading
-    others = {it.heading for lines in pages for it in lines if it.title == line.title}
-    parallel = any(len(it) == len(own) == len(it & own) + 1 > 1 for it in others)
-    return parallel and not own <= known | line.words
-
-
-def _card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
+def card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
     row, column, value = (span.of(text) for span in (cell.row, cell.column, cell.span))
     same = [line for line in lines if line.row == plain(row)] or [line for line in lines if not line.row]
     card = card_of(f"{row} {column} {value}", "", [line.timeless for line in same])

@@ -8,7 +8,7 @@ import math
 from typing import NamedTuple
 
 from rarr.backends.embedded.items import items_of
-from rarr.backends.embedded.near_quotes import near_quote_cards
+from rarr.backends.embedded.near_quote_reader import near_quote_cards
 from rarr.backends.encoder.inputs import MaskedSpan, MaskKind
 from rarr.backends.encoder.model import ClozeInput, Encoder
 from rarr.backends.phrases import Phrase, are_rivals, phrases, places_of

@@ -5,7 +5,8 @@ from hypothesis import given, strategies as st
 from makers import evidence
 
 from rarr.backends.embedded.items import lines_of
-from rarr.backends.embedded.near_quotes import card_of, near_quote_cards
+from rarr.backends.embedded.near_quote_reader import near_quote_cards
+from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import Piece, RawCard, ReadingBlock
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rarr.agent.wiring.components import wire
-from rarr.backends.embedded.near_quotes import NearQuoteReader
+from rarr.backends.embedded.near_quote_reader import NearQuoteReader
 from rarr.backends.encoder.editor import TrainedReader, likeliest_correction
 from rarr.backends.encoder.model import AttributionScores, ClozeInput, Encoder, Pointing
 from rarr.backends.encoder.model_files import SHIPPED

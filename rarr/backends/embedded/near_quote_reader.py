@@ -1,0 +1,80 @@
+"""Reads blocks without a model: a sentence is compared with the pages that are about its subject."""
+
+from collections.abc import Sequence, Set
+
+from rarr.backends.embedded.antecedents import Asked, antecedents
+from rarr.backends.embedded.items import Line, items_of, lines_of
+from rarr.backends.embedded.names_above import NamesAbove
+from rarr.backends.embedded.near_quotes import card_of, card_of_cell
+from rarr.backends.source_lines import labelled_excerpts
+from rarr.components import RawCard, RawReading, ReadingBlock
+from rarr.records import Evidence
+from rarr.tools.concurrency import require_awaited, work
+from rarr.tools.text.blocks_and_sentences import Span, table_cells
+
+
+class NearQuoteReader:
+    """Supports what a line repeats in order and tense; corrects a value, name or "not"; else it is open."""
+
+    name = "embedded"
+    is_model = False
+
+    async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
+        return RawReading(await work(near_quote_cards, block), self.name)
+
+
+class NearQuoteVerifier:
+    """Judges support without a model: 1 where a line of the evidence nearly repeats the sentence, else 0."""
+
+    async def support(
+        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+    ) -> Sequence[float]:
+        return [float(card.verdict == "yes") for card in await work(_cards, text, context, spans, evidence)]
+
+
+def _cards(text: str, context: str | None, spans: Sequence[Span], evidence: Evidence) -> list[RawCard]:
+    [page], cards = labelled_excerpts([evidence]), list[RawCard]()
+    for span in spans:
+        above = f"{context or ''}\n{text[: span.start]}"
+        is_told = NamesAbove(above).are_told_by(page, span.of(text))
+        cards.append(card_of(span.of(text), above, lines_of(page) if is_told else ()))
+    return cards
+
+
+def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
+    """Compares each sentence of the block with the lines of its excerpts; returns the cards by number."""
+    excerpts = [excerpt for excerpt in block.excerpts if lines_of(excerpt)]
+    pages = [lines_of(excerpt) for excerpt in excerpts]
+    above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
+    known, question = {item.key for item in items_of(above)}, Asked.by(block.context)
+    shown = "".join(piece.text for piece in block.pieces)
+    cells, at, names = table_cells(shown), 0, NamesAbove(above)
+    for piece in block.pieces:
+        require_awaited()
+        cell = cells.get(Span(at, at + len(piece.text)))
+        at += len(piece.text)
+        known |= {item.key for item in items_of(piece.text)}
+        meant = antecedents(piece.text, above)
+        asked = Asked(meant.names, meant.names) if meant and not block.context else question
+        about = (it for it in excerpts if names.are_told_by(it, piece.text))
+        is_open = meant is not None
+        read = (it for it in map(lines_of, about) if asked.may_be_told_by(it[0], known, is_open=is_open))
+        told = [line for lines in read for line in lines]
+        names.add(piece.text)
+        if piece.number and cell:
+            cards[piece.number] = card_of_cell(shown, cell, told)
+        elif piece.number:
+            card = card_of(piece.text, above, [line for line in told if not line.row])
+            quoted = (it for it in told if card.verdict == "yes" and set(it.labels) <= set(card.quotes))
+            is_of_group = any(_is_of_one_group(it, pages, known) for it in quoted)
+            cards[piece.number] = RawCard("open", card.quotes, open=(piece.text,)) if is_of_group else card
+        above += f"\n{piece.text}"
+    return cards
+
+
+def _is_of_one_group(line: Line, pages: Sequence[Sequence[Line]], known: Set[str]) -> bool:
+    """Does its heading differ in one word, which is not `known`, from another one ("Placebo arm")?"""
+    own = line.heading
+    others = {it.heading for lines in pages for it in lines if it.title == line.title}
+    parallel = any(len(it) == len(own) == len(it & own) + 1 > 1 for it in others)
+    return parallel and not own <= known | line.words
