@@ -80,8 +80,8 @@ class Columns(NamedTuple):
     def row_or_problem(self, given: InputRow) -> TextRow | str:
         """Makes a row, or returns the reason why there is none."""
         text = given.columns.get(self.text)
-        context = given.columns.get(self.context or "")
-        sources = given.columns.get(self.sources or "") or []
+        named = {name: it for name, it in given.columns.items() if name}  # pandas writes an index without one
+        context, sources = named.get(self.context or ""), named.get(self.sources or "") or []
         if isinstance(sources, str):
             sources = _listed(sources)
         if given.problem:
