@@ -1,8 +1,6 @@
 """What every benchmark needs: its options, rows, a scripted server, and how figures are printed."""
 
 import argparse
-import gzip
-import json
 import multiprocessing
 import os
 import platform
@@ -10,13 +8,14 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from benchmarks.json_lines import lines as lines
 from benchmarks.recorded_reader import RecordedModel
-from rarr.evals import metrics as intervals
+from rarr.evals import metrics
 from rarr.records import Edit, Revision
 from rarr.testing import ScriptedServer
 from rarr.tools.text.blocks_and_sentences import Span
@@ -24,13 +23,6 @@ from rarr.tools.text.edit_segments import segments
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 FOLDER = Path(os.environ.get("BENCHMARK_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    """Reads a file of JSON lines, unpacked if its name ends in `.gz`."""
-    data = path.read_bytes()
-    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
-    return [json.loads(line) for line in text.split("\n") if line]
 
 
 def rows(name: str) -> list[dict[str, Any]]:
@@ -80,14 +72,16 @@ def chosen(made: argparse.ArgumentParser, halves: Sequence[str]) -> argparse.Nam
 
 @contextmanager
 def reported(options: argparse.Namespace) -> Iterator[None]:
-    """Prints at the end which requests were not recorded, and the time of the block."""
+    """Prints at the end, also after an error, which requests were not recorded, and the time of the block."""
     started = time.perf_counter()
-    yield
-    model = getattr(options, "model", "embedded")
-    if isinstance(model, RecordedModel):
-        model.report_missing(options.pending)
-        model = model.name
-    print(f"{time.perf_counter() - started:.1f} seconds by {model} on {machine()}")
+    try:
+        yield
+    finally:
+        model = getattr(options, "model", "embedded")
+        if isinstance(model, RecordedModel):
+            model.report_missing(options.pending)
+            model = model.name
+        print(f"{time.perf_counter() - started:.1f} seconds by {model} on {machine()}")
 
 
 Judged = tuple[str, str, str]
@@ -128,7 +122,8 @@ def served(answer: Callable[[Any], Any], *, call_s: float = 0.0, **given: Any) -
     try:
         yield here.recv()
     finally:
-        here.send("end")
+        with suppress(OSError):  # a process that failed has closed its end, and printed its error
+            here.send("end")
         process.join()
 
 
@@ -163,7 +158,7 @@ def share(hits: Sequence[bool]) -> str:
     """Writes `hits` as count, share and 95% Wilson interval."""
     if not hits:
         return "0/0"
-    it = intervals.share(hits)
+    it = metrics.share(hits)
     return f"{sum(hits)}/{len(hits)} = {it.value:.3f} [{it.low:.3f}, {it.high:.3f}]"
 
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.json_lines import lines
 from rarr import Reviser
 from rarr.agent.wiring.components import wire
 from rarr.components import Components
@@ -26,8 +27,7 @@ from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens, est
 
 FILE = Path(__file__).parent / "recorded" / "answers.jsonl"
 KEPT = FILE.with_name("kept.json")
-
-
+_SCHEMA = "\n\n## schema of the answer (JSON alone)\n\n"  # follows the prompt of a request to record
 NOT_RECORDED = "not recorded"
 """The result of a sentence that the recorded model was not asked about."""
 
@@ -38,23 +38,20 @@ class RecordedModel:
     def __init__(self, file: Path = FILE, name: str = "recorded") -> None:
         self.name = name
         self.missing: dict[str, str] = {}
-        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-        self._answers = {row_key(row): row["answer"] for row in map(json.loads, lines)}
+        self._answers = {row_key(row): row["answer"] for row in (lines(file) if file.exists() else ())}
 
     async def complete(self, ask: ChatRequest) -> Answer:
         """Returns the recorded answer. Raises `CallFailure` for a request that has none."""
         prompt = prompt_of(ask)
         key = key_of(prompt, ask.seed)
         if key not in self._answers:
-            self.missing[key] = (
-                f"{prompt}\n\n## schema of the answer (JSON alone)\n\n{json.dumps(ask.schema)}"
-            )
+            self.missing[key] = f"{prompt}{_SCHEMA}{json.dumps(ask.schema)}"
             raise CallFailure("refused", f"{self.name}: this request for {ask.name} is not recorded")
-        said = self._answers[key]
+        answer = self._answers[key]
         sent = [message.content for message in ask.messages]
         schema = json.dumps(ask.schema, separators=(",", ":"))  # as clients send it
-        tokens = Tokens(estimated_tokens([*sent, schema]), estimated_tokens([said]))
-        return Answer((said,), tokens)
+        tokens = Tokens(estimated_tokens([*sent, schema]), estimated_tokens([answer]))
+        return Answer((answer,), tokens)
 
     async def aclose(self) -> None:
         """Has no connections."""
@@ -92,10 +89,10 @@ class RecordedReranker:
         return scores
 
 
-def components(settings: Settings, **how: Any) -> Components:
+def components(settings: Settings, **options: Any) -> Components:
     """Wires the components; a recorded model reads the passages that it read when it was recorded."""
-    made = wire(settings, **how)
-    return replace(made, reranker=RecordedReranker()) if isinstance(settings.model, RecordedModel) else made
+    wired = wire(settings, **options)
+    return replace(wired, reranker=RecordedReranker()) if isinstance(settings.model, RecordedModel) else wired
 
 
 @contextmanager
@@ -114,15 +111,17 @@ def _shown(passage: Passage) -> str:
 
 
 def prompt_of(ask: ChatRequest) -> str:
+    """Writes the messages of a request as one text, each below its role."""
     return "\n\n".join(f"## {message.role}\n\n{message.content}" for message in ask.messages)
 
 
 def key_of(prompt: str, seed: int = 0) -> str:
-    """Names a request: several samples of one prompt are requests with other seeds."""
+    """Makes the key of a request: several samples of one prompt are requests with other seeds."""
     return hashlib.sha256(f"{seed or ''}{prompt}".encode()).hexdigest()[:16]
 
 
 def row_key(row: Mapping[str, Any]) -> str:
+    """Makes the key of a request that a row of the file records."""
     return key_of(row["prompt"], row.get("seed", 0))
 
 
@@ -130,19 +129,20 @@ def add(store: Path, file: Path = FILE) -> int:
     """Adds the answers of a store of file_model.py to the file, and returns the number of its lines."""
     rows: dict[str, dict[str, Any]] = {}
     for source in (file, store):
-        for line in source.read_text(encoding="utf-8").splitlines() if source.exists() else []:
-            row = json.loads(line)
+        for row in lines(source) if source.exists() else []:
             seed = _seed_of(row) if "id" in row else row.get("seed", 0)
-            prompt = row["prompt"].partition("\n\n## schema of the answer (JSON alone)\n\n")[0]
+            prompt = row["prompt"].partition(_SCHEMA)[0]
             kept = {"prompt": prompt} | ({"seed": seed} if seed else {}) | {"answer": row["answer"]}
             rows[row_key(kept)] = kept
-    lines = [json.dumps(rows[key], ensure_ascii=False) + "\n" for key in sorted(rows)]
     file.parent.mkdir(exist_ok=True)
-    file.write_text("".join(lines), encoding="utf-8")
-    return len(lines)
+    written = "".join(json.dumps(rows[key], ensure_ascii=False) + "\n" for key in sorted(rows))
+    file.write_text(written, encoding="utf-8")
+    return len(rows)
 
 
 def _seed_of(row: Mapping[str, str]) -> int:
     """Returns the seed of a request, which file_model.py keeps only in its name for the request."""
-    names = ((seed, hashlib.sha256(f"{seed}\n{row['prompt']}".encode()).hexdigest()) for seed in range(100))
-    return next(seed for seed, name in names if name.startswith(row["id"]))
+    for seed in range(100):
+        if hashlib.sha256(f"{seed}\n{row['prompt']}".encode()).hexdigest().startswith(row["id"]):
+            return seed
+    raise ValueError(f"row {row['id']} has no seed from 0 to 99: is its prompt as file_model.py wrote it?")

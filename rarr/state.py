@@ -120,11 +120,7 @@ def usable(state: State) -> list[Evidence]:
 def kept_for(state: State, query_id: str) -> list[Evidence]:
     """Returns the evidence that is not suspicious and that a query kept, or that another query kept too."""
     kept = state.get("kept", {}).get(query_id)
-    return [
-        passage
-        for passage in state.get("evidence", [])
-        if not passage.suspicious and (passage.query_id == query_id if kept is None else passage.id in kept)
-    ]
+    return [it for it in usable(state) if (it.query_id == query_id if kept is None else it.id in kept)]
 
 
 class Branch(TypedDict):

@@ -58,7 +58,7 @@ def test_argument_beats_environment_beats_file_beats_preset_beats_default(
         ("pyproject.toml", b"\xff", r"^pyproject.toml cannot be read: .*: correct it$"),
         ("pyproject.toml", b"[tool]\nrarr = 5", r"^tool\.rarr in pyproject\.toml is not a table"),
         ("rarr.toml", b"window = 'x'", r"^setting 'window' in rarr.toml is 'x': give a whole number"),
-        ("rarr.toml", b"windw = 6", r"'windw' in rarr.toml \(did you mean 'window'\?\)$"),
+        ("rarr.toml", b"windw = 6", r"'windw' in rarr.toml \(did you mean 'window'\?\): see the guide"),
         ("pyproject.toml", b"[tool.rarr]\nzzz = 6", r"'zzz' in pyproject.toml: see the guide to settings"),
     ],
 )
@@ -80,7 +80,7 @@ def refused(**values: Any) -> str:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"windw": 4}, "unknown setting 'windw' (did you mean 'window'?)"),
+        ({"windw": 4}, "unknown setting 'windw' (did you mean 'window'?): see the guide to settings"),
         *(
             ({name: "x"}, f"unknown setting '{name}': it is called {it}, in the call revise(text, {it}=...)")
             for name, it in (("passages", "sources"), ("question", "context"), ("deadline", "deadline_s"))
@@ -89,7 +89,7 @@ def refused(**values: Any) -> str:
         ({"deadline_s": True}, "setting 'deadline_s' is True: give a number"),
         ({"preset": "papper"}, "setting 'preset' is 'papper': give 'default', 'paper' or 'fast'"),
         ({"models": 3}, "setting 'models' is 3: give an object"),
-        ({"home": ""}, "setting 'home' is '': it is empty; give a path"),
+        *(({"corpus": it}, f"setting 'corpus' is {it!r}: give a path") for it in ("", 5)),
         ({"max_calls": "x"}, "setting 'max_calls' is 'x': give a whole number"),
         ({"reranker": ""}, "setting 'reranker' is '': it is empty: give a text"),
         (

@@ -7,7 +7,7 @@ Without a model, sources are quoted, and nobody judges whether they answer. A no
 answer without its sources would be no answer.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
@@ -17,7 +17,7 @@ from langgraph.types import Send
 from rarr.agent.graph import Graph as AgentGraph, metered
 from rarr.agent.inputs import required_text
 from rarr.agent.quoted_answer import quoted_answer, source_text
-from rarr.agent.runs import RunOwner, built, revision_of, synchronous
+from rarr.agent.runs import Made, RunOwner, built, revision_of, synchronous
 from rarr.agent.wiring.sources import search_names
 from rarr.components import Components
 from rarr.errors import InputError, RetrievalError
@@ -27,7 +27,7 @@ from rarr.nodes.assemble import to_read
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
-from rarr.records import Evidence, Notice, Passage, Query, Report, Revision, Sentence, Status
+from rarr.records import Evidence, Notice, Passage, Query, Report, Sentence, Status
 from rarr.records.citations import Answer, AnswerSource, CitedStatement, CitedTriple, Statement
 from rarr.retrievers.corpus.index_words import telling_stems
 from rarr.retrievers.graph.graph import Graph
@@ -233,7 +233,7 @@ class Answerer(RunOwner[Answer]):
     def _first(self, state: State) -> State:
         return {**state, "context": None}
 
-    def _made(self, run_id: str, state: State, meter: Meter) -> tuple[Revision, Callable[[Revision], Answer]]:
+    def _made(self, run_id: str, state: State, meter: Meter) -> Made[Answer]:
         """Makes the research and the answer of a run that is done, with the status of each sentence."""
         reader, statements, at = self._components.card_reader, list[Statement](), 0
         may_skip, is_written = reader is not None and reader.is_model, "written" in state

@@ -6,7 +6,7 @@ from typing import Any
 from rarr.errors import InputError
 from rarr.records import Notice
 from rarr.tools.text.blocks_and_sentences import html_share, unread_tables
-from rarr.tools.text.wording import counted, kind_of
+from rarr.tools.text.wording import counted, kind_of, shown
 from rarr.valid_unicode import REPLACEMENT, valid
 
 Message = Mapping[str, Any]
@@ -93,4 +93,14 @@ def text_notices(given: str, text: str, context: str | None) -> list[Notice]:
         only = "only tables in Markdown are, outside of quotes and lists, whose rows each have a header"
         more = "of their own and as many cells as the first line"
         messages["table_not_checked"] = f"{counted(unread, 'table')} not checked: {only} {more}"
-    return [Notice(code=code, message=message, node="generate_queries") for code, message in messages.items()]
+    told = [Notice(code=code, message=it, node="generate_queries") for code, it in messages.items()]
+    return told + file_notices([text])
+
+
+def file_notices(texts: Sequence[object]) -> list[Notice]:
+    """Warns of texts that look like the name of a document. Nobody may learn over HTTP which files exist."""
+    from rarr.retrievers.extract.files import kind  # a process of a batch begins without it
+
+    named = [it for it in texts if isinstance(it, str) and it.split() == [it] and kind(it)]
+    told = "is read as a text, and no file is opened: give the words that are in it"
+    return [Notice(code="file_not_read", message=f"{shown(it)} {told}", node="") for it in named]

@@ -165,7 +165,7 @@ def _node_of(trace: Trace, node: str, prompt: str, *, has_model: bool) -> str:
     allowed = used or (NODES[node] if has_model else ())
     if prompt and prompt not in allowed:
         asked = f"asked with {' and '.join(used)}" if used else "asked no language model"
-        cure = "name the file after its prompt, or give a model as well"
+        cure = "name the file after its prompt" if allowed else "give a model as well, or take a run with one"
         raise InputError(f"{node} {asked} in this run: {cure}")
     return node
 

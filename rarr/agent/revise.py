@@ -1,16 +1,16 @@
 """Offers `Reviser` for many texts, and the calls for one text: `revise`, `cite`, `postprocess`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from copy import copy
 from typing import Any, Literal, cast
 
 from rarr.agent.blocks import by_blocks, expected_usage, is_divided
 from rarr.agent.cite import cited, require_cards, unedited
 from rarr.agent.graph import Graph, build_graph
-from rarr.agent.inputs import Context, context_of, required_text, text_notices
+from rarr.agent.inputs import Context, context_of, file_notices, required_text, text_notices
 from rarr.agent.postprocess import in_time, postprocessed, require_options
 from rarr.agent.refusals import Ids, with_decisions
-from rarr.agent.runs import RunOwner, built, revision_of, synchronous
+from rarr.agent.runs import Made, RunOwner, built, revision_of, synchronous
 from rarr.agent.wiring.sources import searching_given
 from rarr.components import Components
 from rarr.errors import InputError
@@ -123,11 +123,11 @@ class Reviser(RunOwner[Revision]):
             return self
         given = await work(lambda: GivenPassages(sources, window=self.settings.window, name="sources"))
         alone = search == "given" or not self.names_sources
-        return self._of(searching_given(self._components, given, alone=alone))
+        made = self._of(searching_given(self._components, given, alone=alone))
+        made._notices = [*self._notices, *file_notices(sources)]
+        return made
 
-    def _made(
-        self, run_id: str, state: State, meter: Meter
-    ) -> tuple[Revision, Callable[[Revision], Revision]]:
+    def _made(self, run_id: str, state: State, meter: Meter) -> Made[Revision]:
         return revision_of(run_id, state, meter), lambda research: research
 
     async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:

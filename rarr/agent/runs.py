@@ -53,6 +53,8 @@ Result = TypeVar("Result")
 Outcome = TypeVar("Outcome")
 Owner = TypeVar("Owner", bound=Closable)
 Arguments = ParamSpec("Arguments")
+Made = tuple[Revision, Callable[[Revision], Outcome]]
+"""The research of a run, and what makes the outcome of it once it is recorded."""
 
 _NO_LIMIT = 1_000_000  # steps; else the limit of a graph that calls this one would hold
 _OPENING = "a function that opens one: lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
@@ -211,10 +213,8 @@ class RunOwner(Closable, Generic[Outcome]):
         return state
 
     @abstractmethod
-    def _made(
-        self, run_id: str, state: State, meter: Meter
-    ) -> tuple[Revision, Callable[[Revision], Outcome]]:
-        """Makes the research of the last state of a run, and what makes the outcome of the recorded one."""
+    def _made(self, run_id: str, state: State, meter: Meter) -> Made[Outcome]:
+        """Makes the research and the outcome of the last state of a run."""
 
     async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
         return await self._through_graph(None if resumed else start, run_id)

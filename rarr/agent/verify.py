@@ -6,7 +6,7 @@ Nothing is edited. The labels are those of AttrScore (Yue et al. 2023, section 2
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 from rarr.agent.cite import unedited
 from rarr.agent.inputs import Context, context_of, required_text
@@ -60,8 +60,7 @@ class _Unsearched(Reviser):
     """Searches the passages of each call alone, in one round, and records nothing."""
 
     def _used(self, settings: Settings) -> Settings:
-        unsearched = GivenPassages((), window=settings.window)
-        alone = {"search": unsearched, "corpus": None, "graph": None}
+        alone = {"search": GivenPassages((), window=settings.window), "corpus": None, "graph": None}
         return settings.model_copy(update={**alone, "preset": "default", "rounds": 1, "trace": False})
 
 
@@ -144,13 +143,17 @@ class ClaimVerifier(Closable):
 
 
 async def averify(
-    claim: str, sources: ClaimSources, context: Context = None, **settings: Any
+    claim: str, sources: "ClaimSources | None" = None, context: Context = None, **settings: Any
 ) -> Verification:
     """Decides whether sources support a claim, as `ClaimVerifier.averify` does.
 
-    `settings` are the fields of `Settings`, such as `model="openai:gpt-5-mini"`.
+    Without `sources`, the claim is researched as by `rarr.revise`, and nothing is edited. `settings` are the
+    fields of `Settings`, such as `corpus="notes/"` or `model="openai:gpt-5-mini"`.
     """
     required_text(claim, "claim")
+    if sources is None:
+        async with built(Reviser, settings) as reviser:
+            return await averify_by_search(reviser, claim, context_of(context))
     async with built(ClaimVerifier, settings) as verifier:
         return await verifier.averify(claim, sources, context)
 
@@ -159,20 +162,16 @@ verify = synchronous(averify)
 
 
 async def averify_by_search(
-    reviser: Reviser,
-    claim: str,
-    context: str | None = None,
-    given: Sequence[Given] = (),
-    search: Literal["given"] | None = None,
+    reviser: Reviser, claim: str, context: str | None = None, given: Sequence[Given] = ()
 ) -> Verification:
-    """Decides whether the reviser's sources and the `given` ones, or these alone, support `claim`.
+    """Decides whether the `given` sources, or without any the reviser's, support `claim`.
 
     It is researched as `revise` does, and nothing is edited. Raises `InputError` as `revise` does; all later
     failures become warnings.
     """
     claim, sources = required_text(claim, "claim"), list(given) or None
-    revision = await reviser.unedited().arevise(claim, context, sources=sources, search=search)
-    return (await work(_verifications, [claim], context, revision))[0]
+    call = reviser.unedited().arevise(claim, context, sources=sources, search="given" if sources else None)
+    return (await work(_verifications, [claim], context, await call))[0]
 
 
 class NamedJudge(ClaimVerifier):
@@ -240,9 +239,8 @@ def verifier_of(settings: Settings, *, measuring: bool = False) -> ClaimVerifier
     """
     judge = settings.models.get("attribute")
     if judge in EMBEDDED:
-        settings = settings.model_copy(update={"model": "embedded", "models": {}})
-    kind = ClaimVerifier if judge is None or judge in EMBEDDED else NamedJudge
-    return kind(settings, measuring=measuring)
+        settings, judge = settings.model_copy(update={"model": "embedded", "models": {}}), None
+    return (ClaimVerifier if judge is None else NamedJudge)(settings, measuring=measuring)
 
 
 def _divisible(piece: Given) -> Given:

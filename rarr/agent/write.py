@@ -8,7 +8,7 @@ the passages that they were written from: what these contradict is edited, and w
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from rarr.agent.cite import require_cards
 from rarr.agent.graph import Graph, add_surviving
 from rarr.agent.inputs import required_text
 from rarr.agent.marks import cited_text, planned_citations
-from rarr.agent.runs import RunOwner, built, revision_of, synchronous
+from rarr.agent.runs import Made, RunOwner, built, revision_of, synchronous
 from rarr.components import WRITING_NODES, Components
 from rarr.errors import InputError, SetupError
 from rarr.ledger.article_text import DraftSentence, article_text
@@ -33,7 +33,7 @@ from rarr.nodes.plan import MAX_SECTIONS, plan
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.nodes.write_section import section_sources, write_section
-from rarr.records import Notice, Query, Report, Revision, Sentence, Status
+from rarr.records import Notice, Query, Report, Sentence, Status
 from rarr.records.cards_and_edits import Card
 from rarr.records.citations import Article, ArticleSection, WrittenCitation, WrittenSentence
 from rarr.retrievers.combined import DocumentChunks
@@ -124,8 +124,7 @@ class Writer(RunOwner[Article]):
         is not allowed or already used. All later failures become warnings.
         """
         topic = " ".join(required_text(topic, "topic").split())
-        context = None if outline is None else _headings(outline, topic)
-        return await self._new(topic, context, run_id)
+        return await self._new(topic, None if outline is None else _headings(outline, topic), run_id)
 
     write = synchronous(awrite)
 
@@ -140,9 +139,7 @@ class Writer(RunOwner[Article]):
         begun: State = {**start, "topic": topic, "outline": outline, "context": None, "queries": [query]}
         return await super()._walk(begun, run_id, resumed=resumed)
 
-    def _made(
-        self, run_id: str, state: State, meter: Meter
-    ) -> tuple[Revision, Callable[[Revision], Article]]:
+    def _made(self, run_id: str, state: State, meter: Meter) -> Made[Article]:
         """Makes the research and the article of a run that is done, or that stopped at a limit.
 
         Sentences that were not judged have no citation. Each section without a text is named in a warning.

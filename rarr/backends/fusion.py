@@ -119,5 +119,4 @@ class FusionEditor:
 def load_fusion(name: str, only_local: bool) -> tuple[Any, FusionInDecoder]:
     """Loads the tokenizer and the model `name`, in evaluation mode. `only_local`: without a download."""
     tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=only_local)
-    model = FusionInDecoder.from_pretrained(name, local_files_only=only_local)
-    return tokenizer, model.eval()
+    return tokenizer, FusionInDecoder.from_pretrained(name, local_files_only=only_local).eval()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import aclosing, closing
 from functools import partial
 from pathlib import Path
-from typing import cast
+from typing import Any
 
 from rarr.agent.wiring.models import require_prices
 from rarr.batches.jobs import Job, Runner, Tasks, WorkerProcesses
@@ -21,7 +21,7 @@ from rarr.batches.results import RESULT_COLUMNS, BatchCounts, Columns, ResultSto
 from rarr.batches.rows import ColumnType, InputRow, common_type, format_of, input_rows, write_rows
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
-from rarr.records.postprocessing import Postprocessed, PostprocessMode
+from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import Settings, unserved
 from rarr.tools.concurrency import before_end, for_each, run
 from rarr.tools.storage.files import locked
@@ -41,7 +41,7 @@ def revise_file(
     workers: int | None = None,
     ray: str | None = None,
     max_cost: float | None = None,
-    on_progress: OnProgress | None = None,
+    on_progress: OnProgress = lambda done, total, errors: None,
     on_interrupt: Callable[[BatchCounts], object] = lambda counts: None,
 ) -> BatchCounts:
     """Postprocesses the rows of `source`, and writes them with the columns of their results to `out`.
@@ -73,13 +73,13 @@ def revise_file(
     inputs = run_folder.run_inputs("rarr batch", "", described | kept | read, searched)
     with locked(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"):
         run_folder.require_same_inputs(folder, inputs, "give another -o, or delete this folder")
-        with closing(_FileBatch(source, out, folder / "results.jsonl", columns, full=full)) as batch:
+        with closing(_FileBatch(source, out, folder / "results.jsonl", columns, mode, full=full)) as batch:
             batch.read()
             if batch.left:
                 begin = partial(run_folder.write_inputs, folder, inputs)
                 runner = _runner_of(settings, workers, ray)
                 with before_end(lambda: on_interrupt(batch.write())):
-                    run(batch.work(runner, begin, mode, max_cost, on_progress))
+                    run(batch.work(runner, begin, max_cost, on_progress))
             return batch.write()
 
 
@@ -93,21 +93,13 @@ def _runner_of(settings: Settings, workers: int | None, ray: str | None) -> Runn
     return WorkerProcesses(settings, workers) if workers else Tasks(settings)
 
 
-async def _result(runner: Runner, mode: PostprocessMode, row: TextRow) -> Postprocessed | str:
-    """Postprocesses a row. Returns its result, or the error."""
-    name, options = uuid.uuid4().hex, {"mode": mode}
-    job = Job("postprocess", row.text, name, context=row.context, sources=row.sources, options=options)
-    try:
-        return cast(Postprocessed, await runner.run(job))
-    except RarrError as error:
-        return str(error)
-
-
 class _FileBatch:
     """One call of `revise_file`."""
 
-    def __init__(self, source: Path, out: Path, store: Path, columns: Columns, *, full: bool) -> None:
-        self._source, self._out, self._columns, self._full = source, out, columns, full
+    def __init__(
+        self, source: Path, out: Path, store: Path, columns: Columns, mode: PostprocessMode, *, full: bool
+    ) -> None:
+        self._source, self._out, self._columns, self._mode, self._full = source, out, columns, mode, full
         self.left = set[bytes]()
         """The digests of the rows that this run has to work on."""
         self._rows, self._types = 0, dict[str, ColumnType | None]()
@@ -127,22 +119,21 @@ class _FileBatch:
             raise InputError(f"{self._source} has no row: give a row with a text")
 
     async def work(
-        self,
-        runner: Runner,
-        begin: Callable[[], None],
-        mode: PostprocessMode,
-        max_cost: float | None,
-        on_progress: OnProgress | None,
+        self, runner: Runner, begin: Callable[[], None], max_cost: float | None, on_progress: OnProgress
     ) -> None:
         """Works on the rows that have no result, and stores each result. `begin` is called before."""
-        counting, total = BatchCounts(), len(self.left)
+        counting, total, options = BatchCounts(), len(self.left), {"mode": self._mode}
 
         async def done(row: TextRow) -> None:
-            columns = result_columns(await _result(runner, mode, row), full=self._full)
+            job = Job("postprocess", row.text, uuid.uuid4().hex, row.context, row.sources, options=options)
+            try:
+                result: Any = await runner.run(job)
+            except RarrError as error:
+                result = str(error)
+            columns = result_columns(result, full=self._full)
             await asyncio.to_thread(self._store.add, row.digest, columns)
             counting.add(columns)
-            if on_progress is not None:
-                on_progress(counting.rows, total, counting.errors)
+            on_progress(counting.rows, total, counting.errors)
 
         async with aclosing(runner):
             await runner.start()

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
@@ -25,7 +25,7 @@ from rarr.records import Notice, Verification
 from rarr.records.postprocessing import Outcome, Postprocessed
 from rarr.settings import Settings
 from rarr.settings.reading import cure
-from rarr.tools.concurrency import by_deadline, in_thread, run
+from rarr.tools.concurrency import Result, by_deadline, in_thread, run
 
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser
@@ -79,7 +79,10 @@ def wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tuple[st
     """
     first = error.errors(include_input=False, include_url=False)[0]
     told = f"unknown key: give {', '.join(names)}" if first["type"] == "extra_forbidden" else cure(first)
-    return ".".join(map(str, first["loc"])), told
+    place = first["loc"]
+    if place[-1:] == ("str",):  # of several kinds: of a context
+        place, told = place[:-1], "give a text, or messages with role and content"
+    return ".".join(map(str, place)), told
 
 
 def sendable(error: Exception) -> Exception:
@@ -131,18 +134,16 @@ class Tasks:
         if job.task == "verify":
             from rarr.agent.verify import averify_by_search  # the process of a batch does without it
 
-            context, given = context_of(job.context, job.text), job.sources
-            call = averify_by_search(reviser, job.text, context, given, "given" if given else None)
+            call = averify_by_search(reviser, job.text, context_of(job.context, job.text), job.sources)
             verified = await by_deadline(call, job.deadline_s)
             return verified or original(job, "deadline", "not checked: the deadline came first")
         options = {"deadline_s": job.deadline_s, "run_id": job.run_id, **job.options}
         return await reviser.apostprocess(job.text, job.context, job.sources or None, **options)
 
-    async def outcome(self, job: Job | None) -> Any:
-        """Returns the record of a job, or its error, which can be pickled. None: builds the reviser."""
+    async def outcome(self, job: Job) -> Done | Exception:
+        """Returns the record of a job, or its error, which can be pickled."""
         try:
-            await self.start()
-            return job and await self.run(job)
+            return await self.run(job)
         except Exception as error:  # one job may fail; the process goes on
             return sendable(error)
 
@@ -181,19 +182,19 @@ class WorkerProcesses:
     async def start(self) -> None:
         """Starts the processes. Raises `RarrError` if they cannot build their revisers."""
         try:
-            await asyncio.gather(*(self._many.outcome(None, 0) for _ in range(self._count)))
+            await asyncio.gather(*(self._many.call(_start) for _ in range(self._count)))
         except BrokenProcessPool:
-            cure = 'more memory, and in your own script call this under if __name__ == "__main__"'
-            raise SetupError(f"a worker process ended while it started: give it {cure}") from None
+            told = "a worker process ended while it started: give it more memory, and in your own script"
+            raise SetupError(f'{told} call this under if __name__ == "__main__"') from None
 
     async def run(self, job: Job) -> Done:
         """Runs a job in a free process, and returns its record. The time in the queue counts."""
         asked = time.monotonic()
         with suppress(BrokenProcessPool):
-            return await self._many.outcome(job, asked)
+            return raised(await self._many.call(_outcome, job, asked))
         async with self._one_alone:
             with suppress(BrokenProcessPool):
-                return await self._alone.outcome(job, asked)
+                return raised(await self._alone.call(_outcome, job, asked))
         raise RarrError(ENDED)
 
     async def aclose(self) -> None:
@@ -203,25 +204,25 @@ class WorkerProcesses:
 
 
 class _Pool:
-    """Some processes, which are started at the first job, and replaced when one of them has died."""
+    """Some processes, which are started at the first call, and replaced when one of them has died."""
 
     def __init__(self, settings: Settings, count: int) -> None:
         self._settings, self._count = settings, count
         self._executor: ProcessPoolExecutor | None = None
         self._submitting = threading.Lock()
 
-    async def outcome(self, job: Job | None, asked: float) -> Done:
-        """Returns the record of a job, or raises its error. None: a process builds its reviser."""
-        return raised(await asyncio.wrap_future(await asyncio.to_thread(self._submit, job, asked)))
+    async def call(self, function: Callable[..., Result], *arguments: object) -> Result:
+        """Calls the function in a process. Raises what it raises, and `BrokenProcessPool`."""
+        return await asyncio.wrap_future(await asyncio.to_thread(self._submit, function, *arguments))
 
-    def _submit(self, job: Job | None, asked: float) -> "Future[Any]":
+    def _submit(self, function: Callable[..., Result], *arguments: object) -> "Future[Result]":
         with self._submitting:
             try:
-                return self._started().submit(_outcome, job, asked)
+                return self._started().submit(function, *arguments)
             except BrokenProcessPool:
                 # A process that died may have held the lock of the queue, for which the others wait.
                 self.end()
-                return self._started().submit(_outcome, job, asked)
+                return self._started().submit(function, *arguments)
 
     def end(self) -> None:
         """Kills the processes and waits for them. Python has a public call for it from 3.14 on."""
@@ -243,8 +244,8 @@ class _Pool:
         return self._executor
 
 
-_tasks: Tasks | None = None
-"""What runs the jobs of this process, if it is a worker."""
+_tasks: Tasks
+"""What runs the jobs of this process; set only in a worker."""
 
 
 def _begin(settings: Settings) -> None:
@@ -263,14 +264,17 @@ def _end_with_the_server() -> None:
         os._exit(1)
 
 
-def _outcome(job: Job | None, asked: float) -> Any:
-    """Returns the record of a job or its error; None: builds the reviser. `asked`: when the waiting began.
+def _start() -> None:
+    run(_tasks.start())
+
+
+def _outcome(job: Job, asked: float) -> Done | Exception:
+    """Returns the record of a job, or its error. `asked`: when the waiting began.
 
     A job at its deadline cancels its run, which writes the end of its trace while the next job begins.
     """
-    assert _tasks is not None
     with Path(os.devnull).open("w") as nowhere:
-        if job is not None and job.deadline_s is not None:
+        if job.deadline_s is not None:
             left = max(0.01, job.deadline_s - (time.monotonic() - asked))
             job = replace(job, deadline_s=left)
             # This watch needs no lock of Python, which a library may hold for ever.

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rarr.batches.jobs import ENDED, Done, Job, Tasks, raised
+from rarr.batches.jobs import ENDED, Done, Job, Tasks, raised, sendable
 from rarr.errors import InputError, RarrError, SetupError
 from rarr.settings import Settings, set_variable
 
@@ -48,7 +48,7 @@ def _connect(ray: Any, address: str) -> None:
 
 
 class TaskActor(Tasks):
-    """The process of an actor. Its `outcome` returns errors, since Ray hides what is raised in its own."""
+    """The process of an actor. Its calls return errors, since Ray hides what is raised in its own."""
 
     def __init__(self, settings: Settings, folder: str) -> None:
         # Relative paths in the settings mean what they mean in the folder of the caller. A node may lack it:
@@ -56,6 +56,14 @@ class TaskActor(Tasks):
         with suppress(OSError):
             os.chdir(folder)
         super().__init__(settings)
+
+    async def start_error(self) -> Exception | None:
+        """Builds the reviser. Returns the error if that fails; else None."""
+        try:
+            await self.start()
+        except Exception as error:
+            return sendable(error)
+        return None
 
 
 class RayActors:
@@ -93,13 +101,15 @@ class RayActors:
         self._actors = [self._made(num_cpus=1) for _ in range(self._count)]
         for actor in self._actors:
             try:
-                raised(await asyncio.wait_for(actor.outcome.remote(None), PLACE_S))
+                error = await asyncio.wait_for(actor.start_error.remote(), PLACE_S)
             except TimeoutError:
                 told = f"no actor found a core of the Ray cluster in {PLACE_S:.0f} s: end other work, or add"
                 raise SetupError(f"{told} nodes, and run again") from None
             except self._deaths:
                 cure = "give it more memory, and every node the same versions of rarr, ray and Python"
                 raise SetupError(f"an actor ended while it started: {cure}") from None
+            if error is not None:
+                raise error
         for actor in self._actors * self._jobs_each:
             self._free.put_nowait(actor)
 

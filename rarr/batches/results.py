@@ -62,7 +62,7 @@ class TextRow(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The names of the columns that a batch reads. One that is None is not read."""
+    """The names of the columns that a batch reads. A column whose name is None is not read."""
 
     text: str = "text"
     context: str | None = None
@@ -79,9 +79,8 @@ class Columns(NamedTuple):
 
     def row_or_problem(self, given: InputRow) -> TextRow | str:
         """Makes a row, or returns the reason why there is none."""
-        text = given.columns.get(self.text)
-        named = {name: it for name, it in given.columns.items() if name}  # pandas writes an index without one
-        context, sources = named.get(self.context or ""), named.get(self.sources or "") or []
+        read = {key: given.columns.get(name) for key, name in self._asdict().items() if name is not None}
+        text, context, sources = read["text"], read.get("context"), read.get("sources") or []
         if isinstance(sources, str):
             sources = _listed(sources)
         if given.problem:
@@ -97,8 +96,8 @@ class Columns(NamedTuple):
             return f"its {self.context!r} is {kind_of(context)}: give a text, or leave it empty"
         if not isinstance(sources, list):
             what = f"its {self.sources!r} is {kind_of(sources)}"
-            return f"{what}: give a list of texts, or of objects with a text"
-        return TextRow(text, context if context and context.strip() else None, tuple(map(_filled, sources)))
+            return f"{what}: give a list of texts, or objects with a text"
+        return TextRow(text, context if context and context.strip() else None, tuple(sources))
 
 
 def _listed(sources: str) -> list[Any]:
@@ -106,13 +105,6 @@ def _listed(sources: str) -> list[Any]:
         if isinstance(read := json.loads(sources), list):
             return read
     return [sources]
-
-
-def _filled(passage: Any) -> Any:
-    """Leaves out keys without a value: Parquet gives all objects of a list the same keys."""
-    if not isinstance(passage, dict):
-        return passage
-    return {key: value for key, value in passage.items() if value is not None}
 
 
 def result_columns(result: Postprocessed | str, *, full: bool = False) -> dict[str, Any]:
@@ -141,14 +133,14 @@ def result_columns(result: Postprocessed | str, *, full: bool = False) -> dict[s
 
 
 class BatchCounts(BaseModel):
-    """The counts over rows.
+    """The counts over rows. Of equal rows, which are worked on once, each counts, with its cost and calls.
 
-    `unchecked` counts rows that hold nothing to check, and `unconfirmed` others without an error that have a
-    sentence that is not `supported`. Of the rows with an error, searches or models `failed` for some.
+    `unchecked`: the rows with nothing to check. `unconfirmed`: those of the other rows that have no error and
+    a sentence that is not `supported`. `failed`: the rows whose searches or models failed; they are among the
+    `errors`. `left`: the rows without a result, since the limit of the cost or an interrupt came first.
     `statuses` counts the sentences of all rows, and `unread` those that a failure kept from being judged.
-    `left` counts rows without a result, because of the limit of the cost. `cost` is None if a price is not
-    known. `attribution` and `preservation` are means over the rows that have both; F1_AP is their harmonic
-    mean (Gao et al. 2023, section 5).
+    `cost` is None if a price is not known. `attribution` and `preservation` are means over the rows that have
+    both; F1_AP is their harmonic mean (Gao et al. 2023, section 5).
     """
 
     rows: int = 0

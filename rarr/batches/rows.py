@@ -61,9 +61,8 @@ def _json_rows(path: Path) -> Iterator[InputRow]:
                 raise InputError(f"{path}, line {number}, has more than {LONGEST >> 20} MB: divide the text")
             if not line.strip(b" \t\r\n\xef\xbb\xbf"):
                 continue
-            problem = ""
             try:
-                value = valid(json.loads(line.decode("utf-8-sig")))
+                value, problem = valid(json.loads(line.decode("utf-8-sig"))), ""
             except (ValueError, RecursionError) as error:
                 value, problem = None, f" ({error})"
             if isinstance(value, dict):

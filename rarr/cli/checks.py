@@ -191,9 +191,8 @@ def _verify_file(data: Path, out: Path, settings: "Settings", **rows: Any) -> in
     from rarr.evals.benchmarks.bench import BenchOptions, run_bench
 
     asked = BenchOptions(**rows)
-    prepared = claims.verify_bench(data, settings, asked)
     with streams.waiting() as shown:
-        report = run_bench(prepared, out, settings, asked, shown.rows)
+        report = run_bench(claims.verify_bench(data, settings, asked), out, settings, asked, shown.rows)
     streams.write_tables(report, out)
     if report.failed and not report.errors:
         return streams.complain("no claim could be judged: predictions.jsonl has the warnings", 3)

@@ -19,20 +19,24 @@ LINES = {signal.SIGINT: b"rarr: interrupted\n", signal.SIGTERM: b"rarr: terminat
 ENDING_S = 5.0
 """The most seconds that an interrupted command may write its results."""
 
-_begun = threading.Lock()  # held from the first signal on
-
 
 def end_in_order() -> None:
     """Handles signals from now on: the first lets the command finish writing, the second ends it at once."""
     defaults = (signal.default_int_handler, signal.SIG_DFL)
     taken = [number for number in LINES if signal.getsignal(number) in defaults]
     reader, writer = os.pipe()
-    if hasattr(os, "set_blocking"):  # Windows needs it not, and has it since Python 3.12
+    if hasattr(os, "set_blocking"):  # Windows has it from Python 3.12 on, and does not need it
         os.set_blocking(writer, False)
+
+    def tell(number: int, frame: FrameType | None) -> None:
+        """Puts the pipe back, and writes to it, where an event loop has put its own in its place, or none."""
+        if signal.set_wakeup_fd(writer, warn_on_full_buffer=False) != writer:
+            os.write(writer, bytes([number]))
+
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)  # the number of a signal is written at once
-    _handle(taken, _write_and_end)
-    threading.Thread(target=_watch, args=(reader,), name="rarr-signals", daemon=True).start()
-    # The last thing of all that is done; no thread runs any more, and the result was written.
+    _handle(taken, tell)
+    threading.Thread(target=_watch, args=(reader, tell), name="rarr-signals", daemon=True).start()
+    # This runs last: the result is written, and no thread runs any more.
     atexit.register(_handle, taken, signal.SIG_IGN)
     if hasattr(os, "register_at_fork"):  # else a signal to a child would end its parent
         os.register_at_fork(after_in_child=lambda: signal.set_wakeup_fd(-1))
@@ -44,24 +48,19 @@ def _handle(numbers: list[signal.Signals], how: "signal._HANDLER") -> None:
         signal.signal(number, how)
 
 
-def _watch(reader: int) -> None:
+def _watch(reader: int, handler: "signal._HANDLER") -> None:
     """Ends the process in order at the first signal that this module handles, and at once at the second.
 
     Libraries handle other signals, and a server handles these as well.
     """
     for end in (_write_and_end, _end):
-        while signal.getsignal(number := os.read(reader, 1)[0]) is not _write_and_end:
+        while signal.getsignal(number := os.read(reader, 1)[0]) is not handler:
             pass
         end(number)
 
 
-def _write_and_end(number: int, frame: FrameType | None = None) -> None:
-    """Ends the process when all is written; the main thread goes on meanwhile, so that it holds no lock.
-
-    It is the handler too: an event loop may have put its own file in the place of the pipe.
-    """
-    if not _begun.acquire(blocking=False):
-        return
+def _write_and_end(number: int) -> None:
+    """Ends the process when all is written; the main thread goes on meanwhile, so that it holds no lock."""
     late = threading.Timer(ENDING_S, _end, [number])
     late.daemon = True
     try:

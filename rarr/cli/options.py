@@ -4,7 +4,6 @@ An option that only one command has is declared there.
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -59,7 +58,8 @@ def settings(*names: str, made: bool = True) -> Option:
 
             pairs = arguments.pop("set")
             named = _with_pairs(given(**{name: arguments.pop(name) for name in names}), pairs)
-            return command(**({"settings": Settings(**named)} if made else {"chosen": named}), **arguments)
+            chosen: Any = {"settings": Settings(**named)} if made else {"chosen": named}
+            return command(**chosen, **arguments)
 
         call = _SET(call)
         for name in reversed(names):
@@ -95,11 +95,10 @@ def one(flag: str, metavar: str, help_: str, **attributes: Any) -> Option:
     return click.option(flag, metavar=metavar or None, help=help_, **attributes)
 
 
-def out(metavar: str, help_: str, *, required: bool = False) -> Option:
+def out(metavar: str, help_: str, **attributes: Any) -> Option:
     """Declares -o with what is written there: a file, whose folder must exist, or a folder to make."""
     check = _in_folder if metavar == "FILE" else None
-    more: dict[str, Any] = {"type": FILE, "required": required, "callback": check}
-    return click.option("--out", "-o", metavar=metavar, help=help_, **more)
+    return click.option("--out", "-o", metavar=metavar, help=help_, type=FILE, callback=check, **attributes)
 
 
 def _in_folder(_: click.Context, __: click.Parameter, file: Path | None) -> Path | None:
@@ -110,18 +109,19 @@ def _in_folder(_: click.Context, __: click.Parameter, file: Path | None) -> Path
     return file
 
 
-def limits_of(given: Sequence[str], names: Sequence[str]) -> dict[str, float]:
+def limits_of(arguments: Sequence[str], names: Sequence[str]) -> dict[str, float]:
     """Parses limits given as `measure=number`, from 0 to 1. Raises `InputError` for any other."""
     limits = dict[str, float]()
-    for argument in given:
+    for argument in arguments:
         name, _, number = (part.strip() for part in argument.partition("="))
         if name not in names:
             raise InputError(f"unknown measure {name!r} in {argument!r}: the measures are {', '.join(names)}")
-        limits[name] = -1
-        with suppress(ValueError):
+        try:
             limits[name] = float(number)
-        if not 0 <= limits[name] <= 1:
-            raise InputError(f"{argument!r} has no limit from 0 to 1: give one, such as f1_ap=0.6")
+            if not 0 <= limits[name] <= 1:
+                raise ValueError
+        except ValueError:
+            raise InputError(f"{argument!r} has no limit from 0 to 1: give one, such as f1_ap=0.6") from None
     return limits
 
 
@@ -138,6 +138,7 @@ def _decoded(_: click.Context, parameter: click.Parameter, value: str | None) ->
 
 _SET = one("--set", "NAME=VALUE", "Any other setting, as rounds=1; repeatable.", multiple=True)
 CONTEXT = one("--context", "C", "The question or earlier turns that the text answers.", callback=_decoded)
+SOURCE = one("--source", "FILE", "A text or document that the answer was given; repeatable.", **FILES)
 JSON: Option = click.option(
     "--json", is_flag=True, expose_value=False, help="Print only JSON.",
     callback=lambda context, _, wanted: context.meta.update({__name__: wanted}),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.argument("text", required=False)
 @options.one("--file", "F", "Read the text from this file.", type=options.FILE)
 @options.CONTEXT
-@options.one("--source", "FILE", "A text or document that the answer was given; repeatable.", **options.FILES)
+@options.SOURCE
 @options.settings(*options.RUN, "doubt")
 @options.JSON
 @click.option("--diff", is_flag=True, help="Print only a unified diff.")
@@ -78,10 +78,11 @@ def _outcome(revision: "Revision") -> int:
 @click.command()
 @click.argument("file")
 @options.CONTEXT
+@options.SOURCE
 @options.settings(*options.RUN)
 @click.option("--mark-unsupported", is_flag=True, help="Mark unsupported sentences: [citation needed].")
 @options.JSON
-def cite(file: str, context: str | None, settings: "Settings", mark_unsupported: bool) -> int:
+def cite(file: str, context: str | None, source: Sequence[Path], settings: "Settings", **how: bool) -> int:
     """Put citations into a text, and change nothing else.
 
     FILE is - for standard input. A supported sentence gets a mark such as [1], and the text a list of sources
@@ -93,9 +94,9 @@ def cite(file: str, context: str | None, settings: "Settings", mark_unsupported:
     """
     from rarr import Reviser
 
-    text = streams.text_of_file(file)
+    text, passages = streams.text_of_file(file), [*streams.passages_of(source)] or None
     with streams.at_work(Reviser, settings) as reviser:
-        cited = reviser.cite(text, context, mark_unsupported=mark_unsupported)
+        cited = reviser.cite(text, context, sources=passages, **how)
     streams.write_result(cited, lambda: str(cited.text))
     status = _outcome(cited.research)
     if not status and not options.as_json():

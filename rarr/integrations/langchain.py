@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
@@ -18,7 +19,7 @@ from rarr.agent.postprocess import require_options
 from rarr.agent.revise import Reviser
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
-from rarr.retrievers.given_passages import Given
+from rarr.retrievers.given_passages import Given, given_passage
 from rarr.settings import Settings
 from rarr.tools.concurrency import run
 from rarr.tools.text.wording import kind_of
@@ -60,7 +61,10 @@ class RarrRunnable(RunnableLambda[Value, Any]):
         given = "given" if search == "given" else None  # the sources of an answer are searched alone
         self._options: Any = {"mode": mode, "deadline_s": deadline_s, "search": given}
         if given and reviser is None:
-            settings |= {"search": None, "corpus": None}
+            for name in ("corpus", "graph"):
+                if settings.get(name) is not None:
+                    raise InputError(f"search is 'given', and {name} is set: leave one of the two out")
+            settings |= dict.fromkeys(("search", "corpus", "graph"))
         elif search is not None and not given:
             settings |= {"search": search}
         if reviser is None:
@@ -164,11 +168,10 @@ def _last_answer(state: AgentState[Any]) -> dict[str, Any] | None:
     last = messages[-1] if messages else None
     if not isinstance(last, AIMessage) or answer_text(last) is None or state.get("structured_response"):
         return None
-    return {"answer": last, "question": messages[:-1], "sources": tool_sources(messages)}
+    return {"answer": last, "question": messages[:-1], "sources": [*tool_sources(messages)]}
 
 
 Content = str | list[str | dict[str, Any]]
-_TEXT = ("text", "content", "page_content", "snippet", "raw_content")
 _ADDRESS = ("url", "link", "href", "source")
 
 
@@ -179,9 +182,8 @@ def answer_text(message: AIMessage) -> str | None:
 
 
 def turn(message: BaseMessage) -> dict[str, Any]:
-    """Returns a message as {"role": ..., "content": ...}; other roles keep their own names."""
-    role = {"ai": "assistant", "human": "user"}.get(message.type.removesuffix("MessageChunk").lower())
-    return {"role": role or message.type, "content": _joined(message.content)}
+    """Returns a message as {"role": ..., "content": ...}, with LangChain's names of the roles."""
+    return {"role": message.type.removesuffix("MessageChunk").lower(), "content": _joined(message.content)}
 
 
 def with_result(message: AIMessage, result: Postprocessed) -> AIMessage:
@@ -209,30 +211,27 @@ def _replaced(content: Content, revised: str) -> Content:
     """Puts the revised text into the first block with text, without its annotations; other kinds stay."""
     if isinstance(content, str):
         return revised
-    first = next(block for block in content if _block_text(block))
-    made = revised if isinstance(first, str) else {"type": "text", "text": revised}
-    return [made if it is first else it for it in content if it is first or not _block_text(it)]
+    first = next(n for n, block in enumerate(content) if _block_text(block))
+    made = revised if isinstance(content[first], str) else {"type": "text", "text": revised}
+    return [*content[:first], made, *(it for it in content[first:] if not _block_text(it))]
 
 
-def tool_sources(messages: Sequence[BaseMessage]) -> list[Given]:
-    """Returns the sources that tools returned, without failure, since the last message of a person."""
+def tool_sources(messages: Sequence[BaseMessage]) -> Iterator[Given]:
+    """Yields the sources that tools returned, without failure, since the last message of a person.
+
+    They are the documents of a tool, or else the search results in its text, or else its text.
+    """
     asked = max((n for n, message in enumerate(messages) if isinstance(message, HumanMessage)), default=-1)
-    return [
-        source
-        for message in messages[asked + 1 :]
-        if isinstance(message, ToolMessage) and message.status != "error"
-        for source in _of_tool(message)
-    ]
-
-
-def _of_tool(message: ToolMessage) -> Sequence[Given]:
-    """Returns the documents of a tool, or else the search results in its text, or else its text."""
-    if documents := list(_documents(message.artifact)):
-        return documents
-    text = text_of(message.content)
-    if (results := _search_results(text)) is not None:
-        return results
-    return [{"text": text, "title": message.name or ""}] if text.strip() else []
+    for message in messages[asked + 1 :]:
+        if not isinstance(message, ToolMessage) or message.status == "error":
+            continue
+        text = text_of(message.content)
+        if documents := list(_documents(message.artifact)):
+            yield from documents
+        elif (results := _search_results(text)) is not None:
+            yield from results
+        elif text.strip():
+            yield {"text": text, "title": message.name or ""}
 
 
 def _documents(artifact: object) -> Iterator[Document]:
@@ -251,7 +250,15 @@ def _search_results(text: str) -> list[dict[str, Any]] | None:
     except (ValueError, RecursionError):
         return None
     results: Any = found.get("results") if isinstance(found, dict) else found
-    has_address = lambda it: isinstance(it, dict) and str in map(type, map(it.get, _ADDRESS))  # noqa: E731
-    if not isinstance(results, list) or not all(map(has_address, results)):
+    if not isinstance(results, list) or not all(map(_has_address, results)):
         return None
-    return [result for result in results if any(map(result.get, _TEXT))]
+    readable = list[dict[str, Any]]()
+    for result in results:
+        with suppress(InputError):  # it has no text
+            given_passage(result, 1, "a tool")
+            readable.append(result)
+    return readable
+
+
+def _has_address(result: object) -> bool:
+    return isinstance(result, dict) and any(isinstance(result.get(key), str) for key in _ADDRESS)

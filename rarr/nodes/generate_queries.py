@@ -57,8 +57,7 @@ def _for_each_sentence(queries: Sequence[Query], state: State) -> list[Query]:
     for span in asked_spans(state):
         if not any(start < span.end and span.start < end for start, end in placed):
             name = named(state, "q", len(result) + 1)
-            place = span._asdict()
-            result.append(Query(id=name, text=span.of(state["text"]), searched=False, **place))
+            result.append(Query(id=name, text=span.of(state["text"]), searched=False, **span._asdict()))
     return result
 
 
@@ -75,8 +74,7 @@ def _asked(state: State) -> list[str]:
 def _seen(state: State) -> list[str]:
     """Returns what was found for the sentences that lack support: titles, and lines that were quoted."""
     evidence = {passage.id: passage for passage in usable(state)}
-    places = state["lacking"]
-    cards = [card for card in state.get("cards", []) if Span(card.start, card.end) in places]
+    cards = [card for card in state.get("cards", []) if Span(card.start, card.end) in state["lacking"]]
     quoted = [(evidence[quote.evidence_id].title, quote.text) for card in cards for quote in card.quotes]
     lines = dict.fromkeys(f"{title}: {text}" for title, text in quoted)
     titles = dict.fromkeys(passage.title for passage in evidence.values())

@@ -343,7 +343,8 @@ def _after(sentence: Sentence, changes: Sequence[Change], text: str, status: Sta
         side = "for" if status == "supported" else "against"
         quotes = tuple(quote.model_copy(update={"side": side}) for quote in sentence.quotes)
         update |= {"status": status, "support": None, "quotes": quotes}
-        update |= dict.fromkeys(("quotes", "evidence_ids"), ()) if status == "unjudged" else {}
+        if status == "unjudged":
+            update |= {"quotes": (), "evidence_ids": ()}
     return sentence.model_copy(update=update)
 
 
@@ -354,6 +355,8 @@ def _part_after(part: Part, changes: Sequence[Change], status: Status) -> Part:
         start, end = moved_range(part.start, part.end, [change])
         update: dict[str, object] = {"start": start, "end": end}
         if part.start < change.end and change.start < part.end:
-            update |= {"state": state} | ({"evidence_id": "", "says": ""} if state == "open" else {})
+            update["state"] = state
+            if state == "open":
+                update |= {"evidence_id": "", "says": ""}
         part = part.model_copy(update=update)
     return part

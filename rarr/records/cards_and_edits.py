@@ -145,15 +145,18 @@ def take_out(edits: list[Edit], number: int) -> Change:
     """
     edit = edits[number]
     edits[number] = edit.model_copy(update={"state": "refused"})
-    start, end, grown = edit.start, edit.start + len(edit.new), len(edit.new) - (edit.end - edit.start)
+    start, end = edit.start, edit.start + len(edit.new)
+    grown = end - edit.end
     for at, later in enumerate(edits[number + 1 :], start=number + 1):
         if later.accepted and later.start < end and start < later.end:
             raise InputError(f"{later.id} changed what a reverted edit wrote: revert {later.id} as well")
-        place = later.start - grown, later.end - grown  # an insertion goes behind words deleted there
         if later.start < end:
-            place = shifted(later.start, later.end, start, end, end - grown)
-        edits[at] = later.model_copy(update=dict(zip(("start", "end"), place, strict=True)))
-        start, end = moved_range(start, end, [later] * later.accepted)
+            new_start, new_end = shifted(later.start, later.end, start, end, end - grown)
+        else:  # an insertion goes behind words deleted there
+            new_start, new_end = later.start - grown, later.end - grown
+        edits[at] = later.model_copy(update={"start": new_start, "end": new_end})
+        if later.accepted:
+            start, end = moved_range(start, end, [later])
     return Change(start=start, end=end, new=edit.old)
 
 

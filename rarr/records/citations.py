@@ -49,11 +49,9 @@ class Citation(Mark):
 
 def unmarked(text: str, marks: Iterable[Mark]) -> str:
     """Returns the text without these marks."""
-    pieces, position = [], 0
-    for start, end in sorted({(mark.start, mark.end) for mark in marks}):
-        pieces.append(text[position:start])
-        position = end
-    return "".join((*pieces, text[position:]))
+    for start, end in sorted({(mark.start, mark.end) for mark in marks}, reverse=True):
+        text = text[:start] + text[end:]
+    return text
 
 
 class CitationCheck(Record):

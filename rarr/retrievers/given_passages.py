@@ -89,15 +89,17 @@ def given_passage(given: object, number: int, unnamed: str) -> Passage:
     else:
         known = "a text, a rarr.Passage, a document of LangChain, or a search result with text and url"
         raise InputError(f"passage {number} is {kind_of(given)}: give {known}")
-    text = next((facts[name] for name in _TEXTS if isinstance(facts.get(name), str) and facts[name]), "")
+    held = [facts[name] for name in _TEXTS if facts.get(name)]
+    text = next((it for it in held if isinstance(it, str)), "")
     if not text.strip():
         keys = "" if facts.keys() & {*_TEXTS} else f", and has {', '.join(map(str, facts))}"
         cure = "give it the key text" if keys else "give a text, or leave it out"
-        raise InputError(f"passage {number} is empty{keys}: {cure}")
+        what = f"has {kind_of(held[0])} as its text" if held and not text else f"is empty{keys}"
+        raise InputError(f"passage {number} {what}: {cure}")
     if isinstance(given, Passage):
         return given
     if isinstance(metadata := facts.get("metadata"), Mapping):
-        facts = {**metadata, **facts}
+        facts = {**metadata, **{name: value for name, value in facts.items() if value is not None}}
     start = max(at, 0) if isinstance(at := facts.get("start_index"), int) else 0
     source, date = (next(filter(None, map(facts.get, names)), None) for names in (_SOURCES, _DATES))
     return Passage(

@@ -231,8 +231,8 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
         annotation = cls.model_fields[info.field_name].annotation
         if isinstance(value, bool) and {int, float} & {annotation, *get_args(annotation)}:
             raise ValueError("give a number")  # pydantic reads true as 1
-        if value == "" and holds(annotation, Path):  # an unset shell variable, not the working directory
-            raise ValueError("it is empty; give a path")
+        if holds(annotation, Path) and (value == "" or not isinstance(value, str | os.PathLike | None)):
+            raise ValueError("give a path")  # "": an unset shell variable, and not the working directory
         return value
 
     @model_validator(mode="after")

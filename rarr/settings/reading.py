@@ -22,6 +22,7 @@ _CURES = {
     "too_short": "it is empty: give at least one, or leave it out",
     **dict.fromkeys(("string_too_short", "string_pattern_mismatch"), "it is empty: give a text"),
     "string": "give a text",
+    "string_unicode": "it is no valid Unicode: leave out halves of surrogate pairs",
     **dict.fromkeys(("list", "tuple"), "give a list"),
     **dict.fromkeys(("dict", "model"), "give an object"),
     "bool": "give true or false",
@@ -99,7 +100,7 @@ def one_line(
         unknown, called = f"unknown setting {key!r}{where}", _OTHER_NAMES.get(key)
         if called:
             return f"{unknown}: it is called {called}, in the call revise(text, {called}=...)"
-        return unknown + (closest(key, fields) or ": see the guide to settings")
+        return f"{unknown}{closest(key, fields)}: see the guide to settings"
     name = f"setting {key!r}{where}"
     if where and variable in map(str.upper, variables):
         name = variable if key == setting else f"{variable}, in which {key!r}"
@@ -110,7 +111,7 @@ def one_line(
 def cure(error: ErrorDetails) -> str:
     """Writes what to give instead of a value that pydantic refused, such as "give a text"."""
     kind, message = error["type"], error["msg"].replace("Value error, ", "", 1)
-    if found := _CURES.get(re.sub("_(type|parsing|from_float|unicode)$", "", kind)):
+    if found := _CURES.get(re.sub("_(type|parsing|from_float)$", "", kind)):
         return found
     if kind == "value_error":  # of a validator of ours, which names the cure
         return message

@@ -255,8 +255,7 @@ class TraceFile(_Begun, _End):
         spans = {line.span.number: line.span for line in lines if line.span}
         prompts = {name: fields for line in lines for name, fields in (line.prompt or {}).items()}
         in_order = [spans[number] for number in sorted(spans)]
-        end = ends[-1] or _End()
-        return cls(**dict(begun), **dict(end), spans=in_order, prompts=prompts)
+        return cls(**dict(begun), **dict(ends[-1] or _End()), spans=in_order, prompts=prompts)
 
     def text(self) -> str:
         """Returns the trace as JSON lines."""

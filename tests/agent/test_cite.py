@@ -42,9 +42,10 @@ def test_supported_sentences_are_cited_by_their_passages() -> None:
 
 
 def test_sentences_without_support_are_marked_on_request_and_not_edited() -> None:
-    cited = cite(f"{WRONG} It was painted in 1950.", sources=[HEIGHT], mark_unsupported=True)
+    cited = cite(f"{WRONG} It was painted in 1950.", sources=[HEIGHT, "a.md"], mark_unsupported=True)
     assert cited.text == f"{WRONG}[citation needed] It was painted in 1950.[citation needed]"
     assert (cited.research.report.sentences[0].status, cited.research.edits) == ("contradicted", ())
+    assert [it.code for it in cited.research.warnings] == ["file_not_read"]
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,7 @@ def test_latest_turns_are_kept_as_texts_and_long_ones_by_their_ends() -> None:
         ("It is <b>221</b> m high, and `<p>` begins it.", []),
         ("| Model | Price |\n|---|---|\n| P4 | 392 euros |\n", []),
         ("> | Model | Price |\n> |---|---|\n> | P4 | 392 euros |\n", ["1 table not checked"]),
+        ("notes/lease.md", ["notes/lease.md is read as a text, and no file is opened"]),
         ("A \ufffd", ["1 character of the text or its context replaced by U+FFFD"]),
     ],
 )

@@ -91,8 +91,8 @@ def test_prompt_of_its_name_shows_which_cards_change_and_why_at_the_recorded_add
         ({"prompt": "nope.md"}, "there is no file 'nope.md'"),
         ({"prompt": "README.md"}, "name the node, or give the file the name of its prompt"),
         ({"model": "vllm:rules"}, "name the node that gets the other model, as --node check_agreement"),
-        ({"node": "edit", "prompt": FOLDER / "edit.md"}, "edit asked no language model in this run"),
-        ({"node": "edit", "prompt": FOLDER / "outline.md", "model": "m"}, "edit asked no language model"),
+        ({"prompt": FOLDER / "edit.md"}, "edit asked no language model in this run: give a model as well"),
+        ({"node": "edit", "prompt": FOLDER / "outline.md", "model": "m"}, "in this run: name the file after"),
     ],
 )
 def test_replay_that_names_no_node_or_prompt_of_the_run_says_what_to_name(given: Any, message: str) -> None:

@@ -107,22 +107,20 @@ async def test_claim_that_opens_a_block_holds_no_other_and_a_long_record_is_read
 @pytest.mark.parametrize(
     ("reader", "warning"), [(agrees, "reader_unreliable"), (lambda asked: "no cards", "check_failed")]
 )
-async def test_claim_that_nobody_read_rightly_is_unjudged(reader: Any, warning: str) -> None:
-    searched = Settings(model=ScriptedModel(reader), search=InMemoryRetriever([BRIDGE]))
-    async with Reviser(searched) as reviser:
-        researched = await averify_by_search(reviser, LATE)
+def test_claim_that_nobody_read_rightly_is_unjudged(reader: Any, warning: str) -> None:
+    researched = verify(LATE, model=ScriptedModel(reader), search=InMemoryRetriever([BRIDGE]))
     for verification in (verify(LATE, BRIDGE, model=ScriptedModel(reader)), researched):
         assert verification.label is None and warning in codes(verification)
         assert [it.status for it in verification.sentences] == ["unjudged"]
 
 
-async def test_claim_without_passages_is_researched() -> None:
-    async with Reviser(Settings(search=InMemoryRetriever([DAM]))) as reviser:
-        wrong = await averify_by_search(reviser, f"{WRONG} {COST}", given=[COST])
+async def test_claim_without_passages_is_researched_and_given_ones_are_read_alone() -> None:
+    wrong = verify(f"{WRONG} {COST}", context="How high is it?", search=InMemoryRetriever([f"{DAM} {COST}"]))
     assert [it.status for it in wrong.sentences] == ["contradicted", "supported"]
-    assert wrong.label == "contradictory"
-    async with Reviser(Settings(search=InMemoryRetriever(RetrievalError("down: start it")))) as reviser:
-        failed = await averify_by_search(reviser, RIGHT)
+    assert (wrong.label, wrong.question) == ("contradictory", "How high is it?")
+    async with Reviser(Settings(search=InMemoryRetriever([DAM]))) as reviser:
+        assert (await averify_by_search(reviser, WRONG, given=[COST])).label == "extrapolatory"
+    failed = verify(RIGHT, search=InMemoryRetriever(RetrievalError("down: start it")))
     assert failed.label is None and "down: start it" in failed.warnings[0].message
 
 

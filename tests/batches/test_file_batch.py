@@ -157,7 +157,7 @@ ROWS = [{"text": 'Ümlaut, "quoted"\nand a line', "n": "1"}, {"text": "second", 
 CSV = '\ufefftext,n\n"Ümlaut, ""quoted""\nand a line",1\nsecond,2\n'
 
 
-def test_long_cell_is_read_beside_a_column_without_a_name_which_is_no_context(tmp_path: Path) -> None:
+def test_long_cell_is_read_beside_one_without_a_name_which_is_no_context_or_source(tmp_path: Path) -> None:
     usual, text = csv.field_size_limit(), "c" * 200_000
     (tmp_path / "a.csv").write_text(f",text\n0,{text}\n")
     assert [Columns().row_or_problem(row) for row in input_rows(tmp_path / "a.csv")] == [(text, None, ())]

@@ -44,27 +44,20 @@ def test_wrong_sentence_is_corrected_damaged_or_has_its_status(new: str, result:
     assert not any(hits for hits in counted([done], wrong=False).values())
 
 
-def test_edit_before_a_right_sentence_leaves_it_unchanged() -> None:
+def test_right_sentence_is_changed_by_an_edit_of_its_own_alone() -> None:
     mark = Mark("It has 14 rooms.", None, None, "right")
     revised = revision("", "It is 14 metres high.", "140", " It has 14 rooms.")
     assert outcome(revised, "a", mark).result == "contradicted"
+    assert outcome(revision("", "It has 14 rooms.", "12"), "a", mark).result == "changed"
 
 
 def test_text_that_was_written_anew_is_read_by_its_sentences() -> None:
     text, new = "A long hall. It has 14 rooms.", "A very long hall. It has 12 rooms."
-    edit = (
-        revision("", text, "12")
-        .edits[0]
-        .model_copy(update={"start": 0, "end": len(text), "old": text, "new": new})
-    )
-    whole = revision("", text, "12").model_copy(update={"text": new, "edits": (edit,)})
+    made = revision("", text, "12")
+    edit = made.edits[0].model_copy(update={"start": 0, "end": len(text), "old": text, "new": new})
+    whole = made.model_copy(update={"text": new, "edits": (edit,)})
     marks = Mark("It has 14 rooms.", "14", "12", "number"), Mark("A long hall.", None, None, "right")
     assert [outcome(whole, "a", mark).result for mark in marks] == [CORRECTED, "changed"]
-
-
-def test_changed_right_sentence_is_counted_as_changed() -> None:
-    mark = Mark("It has 14 rooms.", None, None, "right")
-    assert outcome(revision("", "It has 14 rooms.", "12"), "a", mark).result == "changed"
 
 
 @pytest.mark.slow
@@ -72,12 +65,8 @@ def test_tuned_half_is_as_good_as_it_was(tmp_path: Path) -> None:
     with reviser(tmp_path) as by:
         done = [outcome for answer in answers("tuned") for outcome in outcomes(by, answer)]
     wrong, right = counted(done, wrong=True), counted(done, wrong=False)
-    counts = {
-        "supported": sum(wrong["supported"]),
-        DAMAGED: sum(wrong[DAMAGED]),
-        "changed": sum(right["changed"]),
-    }
-    assert {name: count for name, count in counts.items() if count > MOST[name]} == {}
+    hits = {"supported": wrong["supported"], DAMAGED: wrong[DAMAGED], "changed": right["changed"]}
+    assert {name: sum(each) for name, each in hits.items() if sum(each) > MOST[name]} == {}
 
 
 def revision(before: str, sentence: str, new: str, after: str = "") -> Revision:

@@ -7,12 +7,11 @@ from benchmarks.critical_path import measure
 pytestmark = pytest.mark.loopback
 
 
-@pytest.mark.parametrize(("way", "requests"), [("given", 1), ("corpus", 1), ("web", 2), ("doubt", 2)])
-async def test_requests_of_a_short_text(way: str, requests: int) -> None:
-    measured = await measure(way, 6, call_s=0.0, search_s=0.0, runs=1)
+# The paper asks for all samples of questions at once, one check a query, and one edit a disagreement.
+WAYS = [("given", 6, 1), ("corpus", 6, 1), ("web", 6, 2), ("doubt", 6, 2), ("paper", 3, 1 + 3 + 1)]
+
+
+@pytest.mark.parametrize(("way", "sentences", "requests"), WAYS)
+async def test_requests_of_a_short_text(way: str, sentences: int, requests: int) -> None:
+    measured = await measure(way, sentences, call_s=0.0, search_s=0.0, runs=1)
     assert measured.requests == requests
-
-
-async def test_paper_asks_one_check_a_query_and_one_edit_a_disagreement() -> None:
-    measured = await measure("paper", 3, call_s=0.0, search_s=0.0, runs=1, wrong=1)
-    assert measured.requests == 1 + 3 + 1  # one request has all samples of questions

@@ -1,15 +1,17 @@
 """Two answers are read again by the recorded answers of a strong model."""
 
+import json
 import re
+from argparse import Namespace
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from benchmarks.answers import CORRECTED, IN_OTHER_WORDS, Answer, Outcome, answers, corpus_folder, outcomes
-from benchmarks.harness import EXAMPLES
-from benchmarks.recorded_reader import RecordedModel, components
+from benchmarks.answers import CORRECTED, IN_OTHER_WORDS, answers, corpus_folder, outcomes
+from benchmarks.harness import EXAMPLES, lines, reported, served
+from benchmarks.recorded_reader import RecordedModel, add, components
 from rarr import Reviser, Settings, revise
 from rarr.testing import Asked, ScriptedModel
 
@@ -18,7 +20,10 @@ from rarr.testing import Asked, ScriptedModel
 def test_recorded_reader_corrects_an_answer_in_other_words(name: str, tmp_path: Path) -> None:
     [answer] = [each for each in answers("tuned") if each.name == name]
     model = RecordedModel()
-    found = _read(answer, model, tmp_path)
+    places: dict[str, Path] = {"corpus": corpus_folder(tmp_path), "home": tmp_path / "home"}
+    settings = Settings(**places, model=model, rounds=1, trace=False)
+    with Reviser(components=replace(components(settings), record=None)) as reviser:
+        found = outcomes(reviser, answer)
     assert model.missing == {}
     wrong = [each.result for each in found if each.mark.wrong is not None]
     right = [each.result for each in found if each.mark.wrong is None]
@@ -41,9 +46,18 @@ def _yes(asked: Asked) -> dict[str, Any]:
     return {"questions": [], "cards": [{"s": int(it), "q": ["P1.1"], "v": "yes"} for it in numbers]}
 
 
-def _read(answer: Answer, model: RecordedModel, folder: Path) -> list[Outcome]:
-    settings = Settings(
-        corpus=corpus_folder(folder), home=folder / "home", model=model, rounds=1, trace=False
-    )
-    with Reviser(components=replace(components(settings), record=None)) as reviser:
-        return outcomes(reviser, answer)
+def test_answers_are_kept_by_lines_and_one_without_a_seed_is_named(tmp_path: Path) -> None:
+    store, file = tmp_path / "store.jsonl", tmp_path / "answers.jsonl"
+    row = {"prompt": "Why?\u2028", "answer": "Because\x85 it fell."}
+    store.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
+    assert (add(store, file), add(store, file), lines(file)) == (1, 1, [row])
+    store.write_text(json.dumps(row | {"id": "none"}))
+    with pytest.raises(ValueError, match="row none has no seed from 0 to 99"):
+        add(store, file)
+
+
+@pytest.mark.loopback
+def test_error_of_a_benchmark_is_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(EOFError), reported(Namespace()), served(len, unknown=True):
+        pass
+    assert "seconds by embedded" in capsys.readouterr().out

@@ -109,8 +109,15 @@ FOR_EVER = "threading.Event().wait()"
             f"import hashlib; threading.Timer(0.2, lambda: {TELL}).start()",
             'hashlib.pbkdf2_hmac("sha1", b"", b"", 2**31 - 1)',
         ],
+        # The second signal, while the first is handled, after an event loop of another library.
+        [
+            "import asyncio, signal; from rarr.tools.concurrency import before_end",
+            "loop, rarr.cli.interrupts.ENDING_S = asyncio.new_event_loop(), 3600",
+            "loop.add_signal_handler(signal.SIGUSR1, int); loop.remove_signal_handler(signal.SIGUSR1)",
+            f"with before_end(lambda: ({TELL}, {FOR_EVER})): signal.raise_signal(signal.SIGINT); {FOR_EVER}",
+        ],
     ],
-    ids=["thread", "thread at the end", "destructor", "library", "computation"],
+    ids=["thread", "thread at the end", "destructor", "library", "computation", "second signal"],
 )
 def test_interrupt_waits_for_nothing(lines: list[str], tmp_path: Path) -> None:
     program = INSTEAD.format("\n    ".join(lines))

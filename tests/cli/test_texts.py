@@ -113,7 +113,7 @@ def test_cited_text_is_printed_alone_and_wrong_citations_on_standard_error(comma
     done = command("cite", "draft.md", "--corpus", "dam.md")
     listed = "Sources:\r\n\r\n- [1] Hoover Dam, dam.md\r\n"
     assert (done.status, done.err, done.out.decode()) == (0, "", f"{DAM}[1]\r\n\r\n{listed}")
-    options = ["--corpus", "dam.md", "--mark-unsupported"]
+    options = ["--source", "dam.md", "--mark-unsupported"]
     done = command("cite", "-", *options, stdin=f"{DAM} It was built in 1950.".encode())
     assert f"{DAM}[1] It was built in 1950.[citation needed]\n\nSources:" in done.out.decode()
     wrong = f"{DAM} [2]\n\n[2] Other, https://x.org\n"

@@ -18,6 +18,7 @@ from langchain_core.tools import tool
 from pydantic import BaseModel
 
 from rarr import Postprocessed
+from rarr.errors import InputError
 from rarr.integrations.langchain import RarrMiddleware, RarrRunnable, answer_text, tool_sources, with_result
 from rarr.testing import InMemoryRetriever
 
@@ -28,7 +29,11 @@ IMAGE = {"type": "image", "url": "https://example.org/dam.png"}
 THOUGHT = {"type": "reasoning", "reasoning": "It was 212."}
 NOTE = {"type": "citation", "url": "https://example.org", "start_index": 8, "end_index": 10}
 PAGE = {"url": "https://example.org/dam", "title": "Dam", "content": "It is 221 m high.", "score": 0.9}
+BRIEF = {"url": "https://example.org", "description": "It is 221 m high."}
+NAMED = {"text": "It is 221 m high.", "title": "search"}
 DOCUMENT = Document("It is 221 m high.", metadata={"source": "dam.txt"})
+CHAIN = ChatPromptTemplate.from_template("{question}")
+KNOWN = InMemoryRetriever([HEIGHT, YEAR])
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -63,7 +68,7 @@ def text(words: str, **more: Any) -> dict[str, Any]:
     ("content", "revised", "expected"),
     [
         ("It is 12 m.", "It is 13 m.", "It is 13 m."),
-        (["It is 12 m."], "It is 13 m.", ["It is 13 m."]),
+        (["\n", "It is 12 m.", "\n"], "It is 13 m.", ["It is 13 m."]),
         ([text("It is "), text("12"), text(" m.")], "It is 13 m.", [text("It is 13 m.")]),
         (
             [THOUGHT, text("It is 12 m."), IMAGE, text("It is red.")],
@@ -82,9 +87,6 @@ def test_revision_reaches_the_first_block_of_the_text(content: Any, revised: str
     assert with_result(message, result).content == expected
 
 
-NAMED = {"text": "It is 221 m high.", "title": "search"}
-
-
 @pytest.mark.parametrize(
     ("content", "artifact", "expected"),
     [
@@ -92,7 +94,7 @@ NAMED = {"text": "It is 221 m high.", "title": "search"}
         ([text("It is 221 m high.")], None, [NAMED]),
         (json.dumps([PAGE]), None, [PAGE]),
         (json.dumps({"query": "dam", "answer": "It is 212.", "results": [PAGE, PAGE]}), None, [PAGE, PAGE]),
-        (json.dumps([PAGE, {**PAGE, "content": ""}, {**PAGE, "content": None}]), None, [PAGE]),
+        (json.dumps([PAGE | {"content": it} for it in ("", " ", None, [HEIGHT])] + [BRIEF]), None, [BRIEF]),
         ("[]", None, []),
         ("", None, []),
         ([IMAGE], None, []),
@@ -106,10 +108,6 @@ def test_documents_search_results_or_texts_of_tools_are_sources(
 ) -> None:
     message = ToolMessage(content, tool_call_id="1", name="search", artifact=artifact)
     assert [*tool_sources([HumanMessage("?"), message])] == expected
-
-
-CHAIN = ChatPromptTemplate.from_template("{question}")
-KNOWN = InMemoryRetriever([HEIGHT, YEAR])
 
 
 def model(answer: str = WRONG, **options: Any) -> FakeListChatModel:
@@ -129,6 +127,11 @@ def test_texts_and_documents_are_sources_and_blank_ones_are_left_out() -> None:
     result = RarrRunnable(search="given").invoke(given)
     assert result["answer"] == f"{RIGHT} {FINISHED} {UNKNOWN}"
     assert [citation.source for citation in result["rarr"].citations] == ["passage 1", "passage 2"]
+
+
+def test_corpus_beside_the_sources_of_the_input_alone_is_refused() -> None:
+    with pytest.raises(InputError, match="search is 'given', and corpus is set: leave one of the two out"):
+        RarrRunnable(search="given", corpus="notes")
 
 
 @pytest.mark.parametrize("empty", ["", " \n", AIMessage(""), AIMessage(" ")])

@@ -34,7 +34,7 @@ def given(*passages: Any) -> GivenPassages:
         (Document(FACT, metadata={"source": "a.md", "title": "A"}), "a.md", "A"),
         ({"text": FACT, "url": "https://x.org", "title": None}, "https://x.org", ""),
         ({"content": FACT, "link": "https://x.org", "title": "X"}, "https://x.org", "X"),
-        ({"page_content": FACT, "metadata": {"source": "a.md", "title": "A"}}, "a.md", "A"),
+        ({"page_content": FACT, "url": None, "metadata": {"url": "a.md", "title": "A"}}, "a.md", "A"),
     ],
 )
 async def test_source_and_title_are_read(passage: Any, source: str, title: str) -> None:
@@ -46,6 +46,7 @@ async def test_source_and_title_are_read(passage: Any, source: str, title: str) 
     ("passage", "message"),
     [
         *((it, "is empty: give a text, or leave it out") for it in ("", {"text": None}, Document(" "))),
+        ({"text": 5}, "has an int as its text: give a text"),
         ({"title": "A", "words": "It fell."}, "is empty, and has title, words: give it the key text"),
     ],
 )

@@ -56,6 +56,8 @@ HEADS: list[tuple[str, dict[str, str], int, str]] = [
 ]
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"text": 1}, "body.text: give a text"),
+    ({"text": "\ud800"}, "body.text: it is no valid Unicode: leave out"),
+    ({"context": [5]}, "body.context: give a text, or messages with role"),
     ({"text": " "}, "body.text: it is empty: give a text"),
     ({"corpus": "../.."}, "body.corpus: unknown key: give sources,"),
     ({"sources": "y"}, "body.sources: give a list"),

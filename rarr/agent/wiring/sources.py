@@ -69,8 +69,7 @@ class Resources(list[object]):
         from rarr.retrievers.web.cache import Cache
 
         settings = self.settings
-        folder = settings.home.expanduser() / "cache"
-        return Cache(folder, offline=settings.offline, refresh=settings.refresh)
+        return Cache(settings.home.expanduser() / "cache", offline=settings.offline, refresh=settings.refresh)
 
 
 def _wikipedia(settings: Settings, opened: Resources) -> Retriever:
@@ -140,8 +139,7 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
         raise SettingsError(f"no source of evidence: set {source} (--{source}) to a folder or a file")
     if source not in WEB_SOURCES:
         raise SettingsError(f"unknown search {source!r}: {_CHOICE}")
-    web = opened.keep(WEB_SOURCES[source](settings, opened))
-    return ObjectRetriever(web, settings, source)
+    return ObjectRetriever(opened.keep(WEB_SOURCES[source](settings, opened)), settings, source)
 
 
 def object_retriever(source: Any, settings: Settings) -> Retriever:

@@ -283,8 +283,7 @@ def read_docx(data: bytes) -> Document:
             style = Paragraph(element, letter._body).style
             blocks.append(_marked(_words(_text_of(element)), (style.name or "") if style else ""))
     heading = next((block.lstrip("# ") for block in blocks if block.startswith("#")), "")
-    title = (letter.core_properties.title or heading).strip()
-    return Document("\n\n".join(filter(None, blocks)), title)
+    return Document("\n\n".join(filter(None, blocks)), (letter.core_properties.title or heading).strip())
 
 
 def _text_of(element: Any) -> str:

@@ -254,8 +254,7 @@ class Wikipedia(WebSearch):
             403: "it may refuse the user agent: set one with an address to write to",
             429: f"try again later, {_ELSE}",
         }
-        headers = {"User-Agent": agent}
-        service = JsonService(self._name, cures, timeout_s=_WIKI_TIMEOUT_S, headers=headers)
+        service = JsonService(self._name, cures, timeout_s=_WIKI_TIMEOUT_S, headers={"User-Agent": agent})
         super().__init__(service, cache, settings, "mediawiki")
 
     async def _found(self, words: str, k: int) -> list[dict[str, Any]]:

@@ -42,17 +42,18 @@ def grouped(warnings: "Iterable[Notice]") -> list[str]:
 
 
 def by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
-    """Writes one line for each reason of (file, reason) pairs: its first file, and the number of others.
+    """Writes one line for each reason of (file, reason) pairs, and names its files: ten, and how many more.
 
-    Reasons that differ only in numbers or in brackets count as the same reason; the first is shown.
+    Reasons that differ only in numbers or in brackets count as the same reason; that of the first is shown.
     """
     alike: dict[str, dict[str, str]] = {}
     for file, reason in skipped:
         alike.setdefault(_DETAIL.sub("", reason), {}).setdefault(file, reason)
     lines: list[str] = []
     for (file, reason), *others in map(dict.items, alike.values()):
-        more = f" and {counted(len(others), 'other file')}" if others else ""
-        lines.append(f"{file}{more}: {reason}")
+        names = [name for name, _ in others[:9]]
+        names += [f"and {counted(left, 'other file')}"] if (left := len(others) - len(names)) else []
+        lines.append(f"{file}: {reason}{'; also ' * bool(names)}{', '.join(names)}")
     return lines
 
 
