@@ -80,5 +80,5 @@ def test_server_of_langgraph_runs_the_graph_and_shows_what_is_wrong(tmp_path: Pa
     assert {node["id"] for node in drawn["nodes"]} == {"__start__", *NODES, "__end__"}
     assert (done["original"], "221" in done["text"]) == (TEXT, True)
     unknown, invalid, keyless = (it["__error__"]["message"] for it in failed)
-    assert unknown == "unknown setting 'modle' (did you mean 'model'?)"
+    assert unknown == "unknown setting 'modle' (did you mean 'model'?): see the guide to settings"
     assert invalid.startswith("setting 'preset' is 'papr': ") and "set OPENAI_API_KEY" in keyless
