@@ -28,7 +28,7 @@ from typing import Any, Literal, NamedTuple
 from benchmarks.harness import machine, met, parser, table
 
 ROOT = Path(__file__).resolve().parent.parent
-_CORPUS = ROOT / "examples" / "corpus"
+CORPUS = ROOT / "examples" / "corpus"
 HANG_S = 900.0  # beyond those of an undisturbed run, after which a run counts as hanging
 LEFT_S = 60.0  # after which a process of a killed run counts as left over
 FIRST_LIMIT = 50_000  # bytes of a file on the full disk, at first
@@ -124,7 +124,7 @@ class KilledBatch:
         with suppress(subprocess.TimeoutExpired):
             running.wait(after_s)
         while running.poll() is None:
-            if victims := [running.pid] if what == "run" else _workers(running.pid):
+            if victims := [running.pid] if what == "run" else workers_of(running.pid):
                 with suppress(ProcessLookupError):  # a worker may end by itself after `ps` has listed it
                     os.kill(chance.choice(victims), signal.SIGKILL)
                     return True
@@ -155,7 +155,7 @@ class KilledBatch:
     def _started(
         self, name: str, *, workers: int | None = None, limit: int = 0, home: Path | None = None
     ) -> "subprocess.Popen[bytes]":
-        argv = ["batch", "in.jsonl", "-o", name, "--full", "--corpus", str(_CORPUS), "--model", self._model]
+        argv = ["batch", "in.jsonl", "-o", name, "--full", "--corpus", str(CORPUS), "--model", self._model]
         most = (limit or resource.RLIM_INFINITY,) * 2
         return subprocess.Popen(
             [sys.executable, "-m", "rarr", *argv, "--workers", str(workers or self._workers)],
@@ -183,7 +183,7 @@ def _processes(group: int) -> list[tuple[int, int]]:
     return [(pid, parent) for pid, parent, of in numbers if of == group]
 
 
-def _workers(run: int) -> list[int]:
+def workers_of(run: int) -> list[int]:
     """The workers are the children of the server of forks, which is a child of the run."""
     family = _processes(run)
     children = {pid for pid, parent in family if parent == run}

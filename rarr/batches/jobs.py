@@ -5,15 +5,16 @@ import faulthandler
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 from pydantic import BeforeValidator, ValidationError
@@ -25,7 +26,7 @@ from rarr.records import Notice, Verification
 from rarr.records.postprocessing import Outcome, Postprocessed
 from rarr.settings import Settings
 from rarr.settings.reading import cure
-from rarr.tools.concurrency import Result, by_deadline, in_thread, run
+from rarr.tools.concurrency import by_deadline, in_thread, run
 
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser
@@ -36,7 +37,6 @@ Task = Literal["postprocess", "verify"]
 ENDED = "the process that ran it ended twice: give the workers more memory, or divide the text"
 OVERRUN_S = 10.0
 """Seconds after its deadline at which a job counts as hanging, and its process ends."""
-_QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,14 @@ class Tasks:
         options = {"deadline_s": job.deadline_s, "run_id": job.run_id, **job.options}
         return await reviser.apostprocess(job.text, job.context, job.sources or None, **options)
 
+    async def start_error(self) -> Exception | None:
+        """Builds the reviser. Returns the error if that fails; else None."""
+        try:
+            await self.start()
+        except Exception as error:
+            return sendable(error)
+        return None
+
     async def outcome(self, job: Job) -> Done | Exception:
         """Returns the record of a job, or its error, which can be pickled."""
         try:
@@ -169,92 +177,112 @@ def original(job: Job, outcome: Outcome, notice: str) -> Done:
 class WorkerProcesses:
     """A `Runner` with a number of processes, each of which runs one job at a time.
 
-    If a process dies, all of them are replaced, and each job that was lost runs once more, alone in a process
-    of its own: a job that kills its process costs no other job its result.
+    A job whose process dies runs once more, in a new one. It costs no other job anything: each process has a
+    pipe of its own, while those of a `ProcessPoolExecutor` share queues with locks, which one that is killed
+    in the middle of a result leaves locked for ever.
     """
 
     def __init__(self, settings: Settings, count: int) -> None:
-        self._count = count
         self.at_once = 2 * count  # one waits for each process
-        self._many, self._alone = _Pool(settings, count), _Pool(settings, 1)
-        self._one_alone = asyncio.Lock()
+        self._threads = ThreadPoolExecutor(count, "rarr-worker")  # each waits for a process
+        self._workers = [_Worker(settings) for _ in range(count)]
+        self._free = SimpleQueue[_Worker]()
+        for worker in self._workers:
+            self._free.put(worker)
 
     async def start(self) -> None:
         """Starts the processes. Raises `RarrError` if they cannot build their revisers."""
         try:
-            await asyncio.gather(*(self._many.call(_start) for _ in range(self._count)))
-        except BrokenProcessPool:
+            errors = await asyncio.gather(*(self._answer(None) for _ in self._workers))
+        except EOFError:
             told = "a worker process ended while it started: give it more memory, and in your own script"
             raise SetupError(f'{told} call this under if __name__ == "__main__"') from None
+        for error in filter(None, errors):
+            raise error
 
     async def run(self, job: Job) -> Done:
         """Runs a job in a free process, and returns its record. The time in the queue counts."""
         asked = time.monotonic()
-        with suppress(BrokenProcessPool):
-            return raised(await self._many.call(_outcome, job, asked))
-        async with self._one_alone:
-            with suppress(BrokenProcessPool):
-                return raised(await self._alone.call(_outcome, job, asked))
+        for _ in range(2):
+            with suppress(EOFError):
+                return raised(await self._answer((job, asked)))
         raise RarrError(ENDED)
 
     async def aclose(self) -> None:
         """Kills the processes, with the jobs that they run."""
-        for pool in (self._many, self._alone):
-            await asyncio.to_thread(pool.end)
+        self._threads.shutdown(wait=False, cancel_futures=True)  # no job begins now
+        for worker in self._workers:
+            worker.kill()
+        await asyncio.to_thread(self._threads.shutdown)
+
+    async def _answer(self, call: "_Call") -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._answer_of_one, call)
+
+    def _answer_of_one(self, call: "_Call") -> Any:
+        worker = self._free.get()
+        try:
+            return worker.answer(call)
+        finally:
+            self._free.put(worker)
 
 
-class _Pool:
-    """Some processes, which are started at the first call, and replaced when one of them has died."""
+_Call = tuple[Job, float] | None
+"""A job, and when its waiting began. None: build the reviser."""
 
-    def __init__(self, settings: Settings, count: int) -> None:
-        self._settings, self._count = settings, count
-        self._executor: ProcessPoolExecutor | None = None
-        self._submitting = threading.Lock()
 
-    async def call(self, function: Callable[..., Result], *arguments: object) -> Result:
-        """Calls the function in a process. Raises what it raises, and `BrokenProcessPool`."""
-        return await asyncio.wrap_future(await asyncio.to_thread(self._submit, function, *arguments))
+class _Worker:
+    """A process with a pipe of its own. It starts at the first call, and at the first after its end."""
 
-    def _submit(self, function: Callable[..., Result], *arguments: object) -> "Future[Result]":
-        with self._submitting:
-            try:
-                return self._started().submit(function, *arguments)
-            except BrokenProcessPool:
-                # A process that died may have held the lock of the queue, for which the others wait.
-                self.end()
-                return self._started().submit(function, *arguments)
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._started: tuple[BaseProcess, Connection] | None = None
 
-    def end(self) -> None:
-        """Kills the processes and waits for them. Python has a public call for it from 3.14 on."""
-        executor, self._executor = self._executor, None
-        if executor is not None:
-            for process in list((executor._processes or {}).values()):
-                process.kill()
-            executor.shutdown(wait=True, cancel_futures=True)
+    def answer(self, call: _Call) -> Any:
+        """Returns the outcome of the job, or the error of the start. Raises `EOFError`: the process ended."""
+        process, pipe = self._started = self._started or self._start()
+        try:
+            pipe.send(call)
+            return pipe.recv()
+        except (EOFError, OSError):
+            self._started = None
+            process.kill()
+            process.join()
+            pipe.close()
+            raise EOFError from None
 
-    def _started(self) -> ProcessPoolExecutor:
-        if self._executor is None:
-            # At an interrupt this process ends at once; Python's tracker cleans up after it, with a warning.
-            if _QUIET not in sys.warnoptions:
-                sys.warnoptions.append(_QUIET)
-            # A fork of a process with threads may hang; the server of forks is started before there are any.
-            context = multiprocessing.get_context("forkserver")
-            context.set_forkserver_preload([__name__, "rarr.agent.revise"])  # imported once for all
-            self._executor = ProcessPoolExecutor(self._count, context, _begin, (self._settings,))
-        return self._executor
+    def kill(self) -> None:
+        """Kills the process, with its job."""
+        if self._started:
+            process, _ = self._started
+            process.kill()
+
+    def _start(self) -> tuple[BaseProcess, Connection]:
+        # A fork of a process with threads may hang; the server of forks is started before there are any.
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([__name__, "rarr.agent.revise"])  # imported once for all
+        near, far = context.Pipe()
+        with far:  # its only other end is that of the process
+            process = context.Process(target=_work, args=(self._settings, far))
+            process.start()
+        return process, near
 
 
 _tasks: Tasks
 """What runs the jobs of this process; set only in a worker."""
 
 
-def _begin(settings: Settings) -> None:
+def _work(settings: Settings, pipe: Connection) -> None:
+    """Runs in the worker process: answers calls until the server ends."""
     global _tasks
     # The server decides when its workers end: an interrupt at the terminal reaches them too.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_server, name="rarr-server-watch", daemon=True).start()
     _tasks = Tasks(settings)
+    with suppress(EOFError, OSError):
+        while True:
+            call: _Call = pipe.recv()
+            pipe.send(_outcome(*call) if call else run(_tasks.start_error()))
 
 
 def _end_with_the_server() -> None:
@@ -262,10 +290,6 @@ def _end_with_the_server() -> None:
     if (server := multiprocessing.parent_process()) is not None:
         server.join()
         os._exit(1)
-
-
-def _start() -> None:
-    run(_tasks.start())
 
 
 def _outcome(job: Job, asked: float) -> Done | Exception:

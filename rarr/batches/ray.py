@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rarr.batches.jobs import ENDED, Done, Job, Tasks, raised, sendable
+from rarr.batches.jobs import ENDED, Done, Job, Tasks, raised
 from rarr.errors import InputError, RarrError, SetupError
 from rarr.settings import Settings, set_variable
 
@@ -56,14 +56,6 @@ class TaskActor(Tasks):
         with suppress(OSError):
             os.chdir(folder)
         super().__init__(settings)
-
-    async def start_error(self) -> Exception | None:
-        """Builds the reviser. Returns the error if that fails; else None."""
-        try:
-            await self.start()
-        except Exception as error:
-            return sendable(error)
-        return None
 
 
 class RayActors:

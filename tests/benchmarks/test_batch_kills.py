@@ -1,11 +1,17 @@
 """A batch that is killed, has a full disk or runs eight times at once loses no row and repeats none."""
 
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
-from benchmarks.batch_kills import KilledBatch
+from benchmarks.batch_kills import CORPUS, KilledBatch, workers_of
 
 pytestmark = pytest.mark.slow
 
@@ -23,3 +29,35 @@ def test_batch_on_a_full_disk_continues_and_eight_at_once_agree(tmp_path: Path) 
     full, together = batch.filled(), batch.at_once()
     assert full.kills and full.runs == 1 and not any(full[2:]), full
     assert together.runs == 8 and not any(together[2:]), together
+
+
+def seconds_of(pid: int) -> float:
+    """How much processor time the process has taken."""
+    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_worker_that_is_killed_in_the_middle_of_its_result_costs_no_row(tmp_path: Path) -> None:
+    long = " ".join(f"The Hoover Dam is {200 + number} metres high." for number in range(400))
+    rows = (json.dumps({"text": text}) + "\n" for text in (long, "It is."))
+    (tmp_path / "in.jsonl").write_text("".join(rows))
+    argv = [sys.executable, "-m", "rarr", "batch", "in.jsonl", "-o", "out.jsonl", "--full", "--workers", "2"]
+    argv += ["--model", "embedded", "--corpus", str(CORPUS)]
+    home = os.environ | {"RARR_HOME": str(tmp_path / "home")}
+    run = subprocess.Popen(argv, cwd=tmp_path, env=home, start_new_session=True)
+    while not (busy := [pid for pid in workers_of(run.pid) if seconds_of(pid) > 0.5]):
+        time.sleep(0.02)
+    run.send_signal(signal.SIGSTOP)  # nobody reads: of a long result, a pipe holds the beginning
+    before = -1.0
+    while before != (before := seconds_of(busy[0])):
+        time.sleep(1)
+    os.kill(busy[0], signal.SIGKILL)
+    run.send_signal(signal.SIGCONT)
+    try:
+        assert run.wait(60) == 0
+    finally:
+        run.kill()
+        run.wait()
+    written = (tmp_path / "out.jsonl").read_text().splitlines()
+    assert [json.loads(row)["rarr_error"] for row in written] == [None, None]

@@ -71,8 +71,8 @@ def test_no_process_is_left(tmp_path: Path) -> None:
 def test_workers_get_no_tokens_and_a_model_as_many_requests_as_there_are_callers() -> None:
     settings = Settings(serve_token="secret-0123456789ab", corpus=NOTES, serve_workers=3)
     runner: Any = server.made_runner(settings)
-    assert runner._many._settings.serve_token is None
-    assert (runner._many._settings.corpus, runner._count) == (NOTES, 3)
+    kept = [(worker._settings.serve_token, worker._settings.corpus) for worker in runner._workers]
+    assert kept == [(None, NOTES)] * 3
     reading: Any = server.made_runner(Settings(model="ollama:x", serve_concurrency=9))
     assert reading.at_once == 9 and "concurrency" not in reading._settings.model_fields_set
 
