@@ -26,8 +26,8 @@ from typing import Any, NamedTuple
 
 from benchmarks.harness import parser, rows, share, table
 from rarr import Passage, Reviser, Settings
-from rarr.retrievers.corpus.chunking import cut
-from rarr.retrievers.corpus.index_words import terms
+from rarr.retrievers.corpus.chunking import cut_passages
+from rarr.retrievers.corpus.index_words import query_stems
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.reranking import nearest
 from rarr.tools.text.blocks_and_sentences import sentences
@@ -96,19 +96,19 @@ def _sentence(event: Mapping[str, Any], passages: Sequence[Passage]) -> tuple[st
 
 def _overlaps(sentence: str, passages: Sequence[Passage]) -> list[float]:
     """The share of the sentence's word stems that each passage has."""
-    stems = set(terms(sentence))
+    stems = set(query_stems(sentence))
     return [len(stems & _stems(passage.text)) / max(1, len(stems)) for passage in passages]
 
 
 @cache
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(terms(text))
+    return frozenset(query_stems(text))
 
 
 def _passages(page: Mapping[str, Any]) -> list[Passage]:
     text = page["text"]
     place = {"source": page["url"], "start": 0, "end": len(text), "retrieved_at": _TIME}
-    return cut(Passage(text=text, title=page["title"], **place), window=4)
+    return cut_passages(Passage(text=text, title=page["title"], **place), window=4)
 
 
 def digest(sentence: str, passage: Passage) -> str:

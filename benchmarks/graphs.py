@@ -47,7 +47,7 @@ def outcome(case: NamesakeCase) -> str:
         for id_, facts in case.people.items()
         for relation, value in facts.items()
     )
-    chosen = {each.entities for each in graph.linked(case.text) if each.name == case.name}
+    chosen = {each.entities for each in graph.mentions_in(case.text) if each.name == case.name}
     [ids] = chosen or {()}
     if len(ids) != 1:
         return "tie"
@@ -74,13 +74,13 @@ def size_row(triples: int) -> tuple[str, ...]:
         graph = Graph.open(file)
         opened = time.process_time() - started
         memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-    people = [id_ for id_ in graph.names if graph.around(id_)]
+    people = [id_ for id_ in graph.names if graph.triples_of(id_)]
     names = [graph.names[person] for person in people[:: len(people) // QUERIES or 1][:QUERIES]]
     started = time.process_time()
     for name in names:
         asyncio.run(graph.retrieve(f"Where was {name} born?", 5))
     each = (time.process_time() - started) / max(1, len(names))
-    held = sum(len(graph.around(person)) for person in people)
+    held = sum(len(graph.triples_of(person)) for person in people)
     return f"{held:,}", f"{opened:.1f}", f"{memory:.0f}", f"{1000 * each:.1f}"
 
 

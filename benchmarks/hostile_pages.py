@@ -26,7 +26,7 @@ from pathlib import Path
 from benchmarks.harness import machine, met, parser, table
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.extract.limited_calls import end_idle
+from rarr.retrievers.extract.limited_calls import end_idle_workers
 from rarr.retrievers.fetch.fetching import TIMEOUT_S, Fetcher
 from rarr.retrievers.web.cache import Cache, PageReader
 from rarr.settings import Settings
@@ -227,7 +227,7 @@ async def outcomes(each: int, limit_s: float, seed: int) -> dict[str, list[tuple
         reader = PageReader(fetcher, Cache(Path(folder) / "cache"), Settings())
         came = await asyncio.gather(*(read(reader, host) for host in kinds))
     server.close()
-    end_idle()
+    end_idle_workers()
     return {kind: list(came[at * each : (at + 1) * each]) for at, kind in enumerate(KINDS)}
 
 

@@ -30,7 +30,7 @@ from rarr import Reviser, Revision, Settings, prompts
 from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel
 from rarr.testing.card_answers import marked_sentences
 from rarr.tools.guard.injection import suspicion
-from rarr.tools.guard.invisible_characters import seen
+from rarr.tools.guard.invisible_characters import without_invisible
 
 CLEAN = ("dev/retrieval/wiki_passages_corpus.jsonl", "train/text_wikipedia_recent.jsonl.gz")
 SAMPLE = 500  # clean passages of the data sets
@@ -107,7 +107,7 @@ def _edited(quotes: Sequence[str], old: str, new: str) -> Card:
 
 def can_read(injection: str, message: str) -> bool:
     """Does `message` have the letters of each sentence of `injection`, whatever stands between them?"""
-    wanted = [letters for part in _ENDS.split(seen(injection)) if (letters := _letters(part))]
+    wanted = [letters for part in _ENDS.split(without_invisible(injection)) if (letters := _letters(part))]
     there = _letters(message)
     return all(letters in there for letters in wanted) if wanted else injection in message
 

@@ -15,7 +15,7 @@ from rarr.backends.embedded.words import PRONOUNS
 from rarr.backends.phrases import phrases
 from rarr.components import Excerpt, RawCard, SourceLine
 from rarr.records import Evidence
-from rarr.retrievers.corpus.index_words import stems, telling
+from rarr.retrievers.corpus.index_words import all_stems, query_words
 from rarr.testing import RETRIEVED_AT
 from rarr.tools.text.blocks_and_sentences import sentences, split_sentences
 
@@ -86,9 +86,9 @@ def _lines(evidence: str) -> tuple[Line, ...]:
 
 def _card(variables: Variables) -> tuple[str, RawCard, Sequence[Line]]:
     """Reads the sentence of the query beside the evidence; returns its card, and the lines of the card."""
-    query = set(stems(variables["query"]))
+    query = set(all_stems(variables["query"]))
     lines, found = _lines(variables["evidence"]), list(_asked(variables))
-    best = max(found, key=lambda it: len(query.intersection(stems(it.question))), default=None)
+    best = max(found, key=lambda it: len(query.intersection(all_stems(it.question))), default=None)
     if best is None:
         return "", RawCard("none"), ()
     card = card_of(best.sentence, best.above, lines)
@@ -141,8 +141,8 @@ def _attribution(variables: Variables) -> dict[str, Any]:
 
 
 def _level(variables: Variables) -> dict[str, Any]:
-    said = set(stems(variables["answer"]))
-    right = any(set(stems(line)) <= said for line in variables["references"].splitlines())
+    said = set(all_stems(variables["answer"]))
+    right = any(set(all_stems(line)) <= said for line in variables["references"].splitlines())
     return {"reason": "", "level": "perfect" if right else "completely wrong"}
 
 
@@ -159,9 +159,9 @@ _SOURCE = re.compile(r"^\[(?P<number>\d+)\] (?P<text>.+)$", re.MULTILINE)
 
 def _cited(variables: Variables) -> dict[str, Any]:
     """Copies the sources that have most words of the question; without one, a statement says so."""
-    wanted = {stem for word in telling(variables["question"]) for stem in stems(word)}
+    wanted = {stem for word in query_words(variables["question"]) for stem in all_stems(word)}
     listed = [(match["text"], int(match["number"])) for match in _SOURCE.finditer(variables["sources"])]
-    shared = {number: len(wanted.intersection(stems(text))) for text, number in listed}
+    shared = {number: len(wanted.intersection(all_stems(text))) for text, number in listed}
     best = max(shared.values(), default=0)
     found: list[tuple[str, list[int]]] = [(text, [it]) for text, it in listed if shared[it] == best]
     if not best:

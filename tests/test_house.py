@@ -43,10 +43,10 @@ BUDGETS = (
     Budget("evals", _inside("evals"), 2_800, 2_800),
     Budget("training", _inside("training"), 1_000, 1_000),
     Budget("views, cli", _inside("views", "cli"), 2_700, 2_700),
-    Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_698, 2_700),
+    Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_700, 2_700),
     Budget("testing", _inside("testing"), 700, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 31_690, 27_600),
-    Budget("tests", ("tests/**/*.py",), 21_350, 18_000),
+    Budget("rarr in all", ("rarr/**/*.py",), 31_700, 27_600),
+    Budget("tests", ("tests/**/*.py",), 21_390, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )
 WORDS = (25_000, 25_000)

@@ -29,7 +29,7 @@ from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.records import Evidence, Notice, Passage, Query, Report, Sentence, Status
 from rarr.records.citations import Answer, AnswerSource, CitedStatement, CitedTriple, Statement
-from rarr.retrievers.corpus.index_words import telling_stems
+from rarr.retrievers.corpus.index_words import content_stems
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.triples import Triple, sentence_of
 from rarr.settings import Settings
@@ -38,7 +38,7 @@ from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import sentences
-from rarr.tools.text.wording import NO_RESULT, counted, grouped, is_failure
+from rarr.tools.text.wording import NO_RESULT, counted, is_failure, warning_lines
 
 _PASSAGES = 8  # passages of a corpus or the web for one question
 _MOST = 120  # triples of an answer
@@ -71,11 +71,11 @@ def graph_of(components: Components) -> Graph | None:
 
 
 def _found(graph: Graph, question: str) -> list[AnswerSource]:
-    linked = graph.linked(question)
+    linked = graph.mentions_in(question)
     # A value such as a country is a subject only where no entity with triples of its own is named.
-    mentions = [it for it in linked if any(map(graph.around, it.entities))] or linked
+    mentions = [it for it in linked if any(map(graph.triples_of, it.entities))] or linked
     sure = list(dict.fromkeys(it.entities[0] for it in mentions if len(it.entities) == 1))
-    found = _triples(graph, sure, frozenset(telling_stems(question)))
+    found = _triples(graph, sure, frozenset(content_stems(question)))
     safe = [it for it in found if not suspicion(f"{it[0].relation}\n{it[0].object}")]
     if withheld := len(found) - len(safe):
         message = f"{counted(withheld, 'triple')} withheld: the text seems to speak to a model"
@@ -89,11 +89,11 @@ def _found(graph: Graph, question: str) -> list[AnswerSource]:
 
 def _triples(graph: Graph, entities: Sequence[str], wanted: frozenset[str]) -> list[tuple[Triple, Passage]]:
     """Chooses triples of the entities, of others that point at them, and of the values that are asked for."""
-    found = [it for entity in entities for it in graph.triples(entity)]
-    found += [it for entity in entities for it in graph.pointing_at(entity)]
-    asked = wanted.difference(*(telling_stems(graph.names[entity]) for entity in entities))
+    found = [it for entity in entities for it in graph.triples_with_lines(entity)]
+    found += [it for entity in entities for it in graph.triples_pointing_at(entity)]
+    asked = wanted.difference(*(content_stems(graph.names[entity]) for entity in entities))
     values = dict.fromkeys(triple.object_id for triple, _ in found if _words(triple) & asked)
-    found += [it for value in values for it in graph.triples(value)]
+    found += [it for value in values for it in graph.triples_with_lines(value)]
     lines = dict(found)
     if len(lines) > _MOST:
         message = f"{len(lines):,} triples are about the names of the question: only {_MOST} are used, first"
@@ -103,7 +103,7 @@ def _triples(graph: Graph, entities: Sequence[str], wanted: frozenset[str]) -> l
 
 
 def _words(triple: Triple) -> frozenset[str]:
-    return frozenset(telling_stems(f"{triple.relation} {sentence_of('', triple.relation, [triple.object])}"))
+    return frozenset(content_stems(f"{triple.relation} {sentence_of('', triple.relation, [triple.object])}"))
 
 
 async def write_answer(state: State, runtime: Runtime[Components]) -> State:
@@ -270,7 +270,7 @@ def unanswered(statements: Sequence[Statement], warnings: Sequence[Notice]) -> l
     if not statuses <= unread or (statements and not told and not any(it.needs_support for it in statements)):
         return []
     unfound = "no source has enough words of the question"
-    why = [*grouped(told), unfound if "no_evidence" in statuses else "no statement was judged"][0]
+    why = [*warning_lines(told), unfound if "no_evidence" in statuses else "no statement was judged"][0]
     return [Notice(code=NO_RESULT, message=why, node="write_answer")]
 
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from rarr.components import Components
 from rarr.errors import BudgetError
-from rarr.ledger.block_joining import CUT, BlockRun, joined_blocks, unread_block
+from rarr.ledger.block_joining import CUT, BlockRun, join_blocks, unread_block
 from rarr.records import ModelUsage, Notice
 from rarr.state import State
 from rarr.tools.concurrency import for_each
@@ -41,7 +41,7 @@ def expected_usage(text: str, context: str | None, components: Components) -> Mo
     parts, settings, usage = [text], components.settings, ModelUsage()
     if is_divided(text, components):
         divided = text_blocks(text, BLOCK_CHARS)
-        parts = [block.of(text) for block in divided if block.sentences and not block.too_long]
+        parts = [block.text_with_lead(text) for block in divided if block.sentences and not block.too_long]
     for part in parts:
         count = len(sentences(part))
         kept = settings.evidence_per_query * max(1, count)
@@ -65,11 +65,11 @@ async def by_blocks(start: State, components: Components, run: Callable[[State],
     async def revised(block: TextBlock) -> BlockRun:
         state: Any = unread_block(text, block)
         if not block.too_long and block.sentences:
-            whole, lead, place = block.of(text), block.lead, block.span._asdict()
+            whole, lead, place = block.text_with_lead(text), block.lead, block.span._asdict()
             begun: State = {"original": whole, "text": whole, "context": start["context"], "warnings": []}
             begun |= {"round": 1, "block": block.number, "lead": len(lead)}
             with span("block", f"block {block.number}", "", lead=lead, **place), suppress(BudgetError):
-                async with limits.in_time(_READING * limits.grace):
+                async with limits.in_time(_READING * limits.grace_s):
                     state = await run(begun)
                 limits.share += (block.span.end - block.span.start) / len(text)
         return BlockRun(block, cast(State, {it: state[it] for it in state if it not in _WORKING}))
@@ -77,11 +77,11 @@ async def by_blocks(start: State, components: Components, run: Callable[[State],
     def joined() -> State:  # all that is left in one job: under load, each change of threads takes long
         runs.extend(BlockRun(block, unread_block(text, block)) for block in blocks)
         runs.sort(key=lambda run: run.block.number)
-        state = joined_blocks(start, runs, components.settings.report_size)
+        state = join_blocks(start, runs, components.settings.report_size)
         return {**state, "warnings": [*state["warnings"], *_limit_notices(runs, limits)]}
 
     at_once = components.settings.concurrency // _REQUESTS if components.models else 0
-    following = iter(lambda: None if limits.over else next(blocks, None), None)
+    following = iter(lambda: None if limits.is_over else next(blocks, None), None)
     runs = await for_each(following, revised, max(_FEWEST, min(_MOST, at_once)))
     return await asyncio.to_thread(joined)
 
@@ -90,7 +90,7 @@ def _blocks(text: str, limits: Meter) -> Iterator[TextBlock]:
     """Yields the blocks; some time after the deadline, the rest as one without sentences."""
     blocks, last = text_blocks(text, BLOCK_CHARS), TextBlock(0, Span(0, 0), "", ())
     while (at := last.span.end) < len(text):
-        if (limits.remaining or 0.0) < -_DIVIDING * limits.grace:
+        if (limits.remaining_s or 0.0) < -_DIVIDING * limits.grace_s:
             rest = Span(at, len(text))
             last = TextBlock(last.number + 1, rest, "", (rest,) if rest.of(text).strip() else ())
         else:
@@ -106,13 +106,13 @@ def _limit_notices(runs: Sequence[BlockRun], limits: Meter) -> list[Notice]:
             where = f"characters {block.span.start} to {block.span.end} hold no end of a sentence"
             cure = "that could divide them, so they are unjudged: end the sentences with a full stop"
             notices.append(Notice(code="block_too_long", message=f"{where} {cure}", node=""))
-    if any(run.cut for run in runs):
+    if any(run.is_cut for run in runs):
         counted = [block.sentences for block, _ in runs]
         is_unread = counted[-1] == (runs[-1].block.span,)  # a rest that was not divided into sentences
         of = "" if is_unread else f" of {sum(map(len, counted))}"
         # Without a name, it was a limit of the process in which the run began.
         limit = f"{limits.ended}={getattr(limits.budget, limits.ended)}" if limits.ended else "a limit"
-        done = sum(run.done for run in runs)
+        done = sum(run.sentences_done for run in runs)
         message = f"{limit} ended the run after {done}{of} sentences: raise it for more"
         notices.append(Notice(code=CUT, message=message, node=""))
     return notices

@@ -20,7 +20,7 @@ from rarr.records.postprocessing import (
     SourceQuote,
 )
 from rarr.tools.concurrency import together, work
-from rarr.tools.text.wording import HARMLESS, grouped
+from rarr.tools.text.wording import HARMLESS, warning_lines
 
 _OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "finished": "judged",
@@ -79,7 +79,7 @@ async def check_documents(
         failing=sum(len(result.failing) for result in found),
         unjudged=sum(result.unjudged for result in found),
         documents=tuple(found),
-        warnings=tuple(grouped(dict.fromkeys(of_all))),
+        warnings=tuple(warning_lines(dict.fromkeys(of_all))),
     )
 
 
@@ -89,7 +89,7 @@ def _document(name: str, result: Postprocessed, fail_on: Sequence[FailOn]) -> Ch
         return CheckedDocument(file=name, outcome=outcome, notice=notice)
     # The notice says that there is nothing to check.
     own = [each for each in revision.warnings if each.code not in (NOTHING_TO_CHECK.code, *_OF_ALL)]
-    unread, warnings = grouped(each for each in own if each.code in _UNREAD), tuple(grouped(own))
+    unread, warnings = warning_lines(each for each in own if each.code in _UNREAD), tuple(warning_lines(own))
     is_unjudged = any(kind == "not judged" for kind, _ in classified(revision))
     if result.outcome != "failed" and (unread or is_unjudged):
         judged = {it.status for it in revision.report.sentences} - {"unjudged", "retrieval_failed"}

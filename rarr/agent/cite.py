@@ -16,14 +16,14 @@ from rarr.agent.marks import cited_text, planned_citations
 from rarr.agent.runs import budget_of, usage_of, using
 from rarr.components import Components
 from rarr.errors import InputError
-from rarr.ledger.card_reading import Kept, read_cards
+from rarr.ledger.card_reading import KeptEvidence, read_cards
 from rarr.ledger.card_report import is_relied_on
-from rarr.ledger.evidence_selection import evidence_of, merged
+from rarr.ledger.evidence_selection import evidence_of, merged_excerpts
 from rarr.records import Evidence, Notice, Passage, Revision
 from rarr.records.cards_and_edits import Card
 from rarr.records.citations import CitationCheck, CitationState, Cited
 from rarr.retrievers.combined import whole_text
-from rarr.retrievers.corpus.chunking import cut
+from rarr.retrievers.corpus.chunking import cut_passages
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.reranking import nearest
 from rarr.state import State, failure
@@ -150,7 +150,7 @@ async def check_citations(
         for each in group:
             by_place[each.mark.sentence] += [passage.id for passage in each.evidence or ()]
         evidence, places = {it.id: it for each in group for it in each.evidence or ()}, sorted(by_place)
-        outcome = await read_cards(state, places, Kept([*evidence.values()], by_place), components)
+        outcome = await read_cards(state, places, KeptEvidence([*evidence.values()], by_place), components)
         notices.extend(outcome["warnings"])
         for place, card in zip(places, outcome["cards"], strict=True):
             quoted = {evidence[name].source: evidence[name] for name in reversed(card.cited)}
@@ -203,7 +203,7 @@ class _Sources:
         close = await work(nearest, found, sentence, _PASSAGES)
         evidence = [evidence_of(it, f"{query_id}.{n}", query_id) for n, it in enumerate(close, start=1)]
         if usable := [passage for passage in evidence if not passage.suspicious]:
-            return _Resolved(mark, target, (await work(merged, usable))[0])
+            return _Resolved(mark, target, (await work(merged_excerpts, usable))[0])
         why = f"{message}: a passage of {evidence[0].source} is not used: {evidence[0].suspicious}"
         return _Resolved(mark, target, (), Notice(code="suspicious_evidence", message=why, node="cite"))
 
@@ -212,7 +212,7 @@ class _Sources:
         number, given = int(label) if label.isdecimal() else 0, self._given
         if given is None or not 1 <= number <= len(given.sources):
             return []
-        return given.of_source(given.sources[number - 1])
+        return given.passages_of_source(given.sources[number - 1])
 
     async def _named(self, target: str, sentence: str) -> Sequence[Passage]:
         """Returns the passages of the sources that `target` names; where a text can be read, all of them."""
@@ -226,7 +226,7 @@ class _Sources:
                 cited += [each for each in named if each.source == source]
             else:
                 whole = passage.model_copy(update={"text": text, "start": 0, "end": len(text), "lead": ()})
-                cited += await work(cut, whole, settings.window)
+                cited += await work(cut_passages, whole, settings.window)
         return cited
 
     async def _once(self, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:

@@ -27,7 +27,7 @@ from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.state import State, failure
 from rarr.tools.models.run_budget import meter
-from rarr.tools.trace_spans import saved, span
+from rarr.tools.trace_spans import span, wait_for_saved_answers
 
 Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]
 Wrap = Callable[[str, Node], Callable[..., Awaitable[Any]]]
@@ -118,7 +118,7 @@ def metered(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
                 update = {**update, "told": warnings}
             call.body["update"] = update
         # A trace must not lack the update of a node whose checkpoint is stored.
-        await saved()
+        await wait_for_saved_answers()
         return update
 
     return metered

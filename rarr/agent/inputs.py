@@ -5,8 +5,8 @@ from typing import Any
 
 from rarr.errors import InputError
 from rarr.records import Notice
-from rarr.tools.text.blocks_and_sentences import html_share, unread_tables
-from rarr.tools.text.wording import counted, kind_of, shown
+from rarr.tools.text.blocks_and_sentences import count_unread_tables, html_share
+from rarr.tools.text.wording import counted, kind_of, safe_text
 from rarr.valid_unicode import REPLACEMENT, valid
 
 Message = Mapping[str, Any]
@@ -89,7 +89,7 @@ def text_notices(given: str, text: str, context: str | None) -> list[Notice]:
     if html_share(text) > _MOST_HTML:
         cure = "give it as plain text or Markdown, as pandoc and trafilatura write it"
         messages["html_not_checked"] = f"the text is HTML, whose blocks are not checked: {cure}"
-    if unread := unread_tables(text):
+    if unread := count_unread_tables(text):
         only = "only tables in Markdown are, outside of quotes and lists, whose rows each have a header"
         more = "of their own and as many cells as the first line"
         messages["table_not_checked"] = f"{counted(unread, 'table')} not checked: {only} {more}"
@@ -99,8 +99,8 @@ def text_notices(given: str, text: str, context: str | None) -> list[Notice]:
 
 def file_notices(texts: Sequence[object]) -> list[Notice]:
     """Warns of texts that look like the name of a document. Nobody may learn over HTTP which files exist."""
-    from rarr.retrievers.extract.files import kind  # a process of a batch begins without it
+    from rarr.retrievers.extract.files import file_kind  # a process of a batch begins without it
 
-    named = [it for it in texts if isinstance(it, str) and it.split() == [it] and kind(it)]
+    named = [it for it in texts if isinstance(it, str) and it.split() == [it] and file_kind(it)]
     told = "is read as a text, and no file is opened: give the words that are in it"
-    return [Notice(code="file_not_read", message=f"{shown(it)} {told}", node="") for it in named]
+    return [Notice(code="file_not_read", message=f"{safe_text(it)} {told}", node="") for it in named]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from rarr.records import UNNAMED, Evidence, Revision, Sentence
 from rarr.records.citations import Citation, CitationCheck, Cited, CitedSource, Mark
-from rarr.tools.text.blocks_and_sentences import Span, blocks, protected
+from rarr.tools.text.blocks_and_sentences import Span, blocks, protected_spans
 from rarr.tools.text.citation_marks import has_words
 
 _NEEDED = "[citation needed]"
@@ -106,8 +106,8 @@ def _mark_place(text: str, end: int) -> int:
 
     Marks that follow directly are passed too, since `[1][2]` may be a link.
     """
-    line_end = _LINE_END.search(text, end)
-    for span in protected(text, text.rfind("\n", 0, end) + 1, line_end.start() if line_end else len(text)):
+    ending = _LINE_END.search(text, end)
+    for span in protected_spans(text, text.rfind("\n", 0, end) + 1, ending.start() if ending else len(text)):
         if span.start < end < span.end or (span.start == end and text[end] == "["):
             end = span.end
     return end
@@ -121,7 +121,7 @@ def _space_before(original: str, at: int, position: int) -> str:
     if position == at:
         return ""
     line_start = max(original.rfind("\n", 0, at), original.rfind("\r", 0, at)) + 1
-    ends_protected = any(span.end == at for span in protected(original, line_start, at))
+    ends_protected = any(span.end == at for span in protected_spans(original, line_start, at))
     return "" if original[at - 1] in _CLOSING and not (ends_protected and original[at - 1] != "]") else " "
 
 

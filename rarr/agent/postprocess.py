@@ -23,8 +23,8 @@ from rarr.records.postprocessing import (
     PostprocessMode,
 )
 from rarr.tools.concurrency import by_deadline, work
-from rarr.tools.models.failures import redacted
-from rarr.tools.text.wording import counted, is_failure, nothing_checked, shown
+from rarr.tools.models.failures import redact_secrets
+from rarr.tools.text.wording import counted, is_failure, safe_text, why_nothing_checked
 from rarr.valid_unicode import valid
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ async def postprocessed(
         raise
     except Exception as error:  # an application must be able to send its answer out
         named = "" if isinstance(error, RarrError) else f"{type(error).__name__}: "
-        why = f"not checked: {named}{shown(redacted(' '.join(str(error).split())))}"
+        why = f"not checked: {named}{safe_text(redact_secrets(' '.join(str(error).split())))}"
         return untouched(text, mode, "failed", why)
 
 
@@ -154,7 +154,7 @@ def _moved(position: int, marks: Sequence[DoubtMark]) -> int:
 
 def summary(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, str]:
     """Returns the outcome of a run, and a line that counts its sentences, corrections and citations."""
-    if why := nothing_checked(revision):
+    if why := why_nothing_checked(revision):
         return "failed", f"not checked: {why}"
     classes = Counter(name for name, _ in classified(revision))
     counts = {name: classes[name] for name in _CLASSES} | {"cited": len(cited.citations) if cited else 0}

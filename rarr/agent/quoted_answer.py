@@ -9,7 +9,7 @@ from rarr.backends.embedded.extractive_writing import differences, is_framed, qu
 from rarr.backends.embedded.items import ASKS, items_of
 from rarr.backends.embedded.words import MOODS, SMALL, WEIGHTY, language_of
 from rarr.records.citations import AnswerSource, Statement
-from rarr.retrievers.corpus.index_words import telling_stems
+from rarr.retrievers.corpus.index_words import content_stems
 from rarr.retrievers.graph.triples import sentence_of
 from rarr.tools.models.run_budget import meter
 
@@ -30,7 +30,7 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
     such sentences, the values in which sources differ, and the words that no quote has, and say that nobody
     judged the quotes.
     """
-    asked, small, quotes = telling_stems(question), _small_stems(question), dict[str, dict[int, None]]()
+    asked, small, quotes = content_stems(question), _small_stems(question), dict[str, dict[int, None]]()
     triples, keys = _asked_for(asked, sources), Asked.by(question).words
     said = set[str]().union(*(words for words, *_ in triples))
     sharing = list(_sharing(question, (set(asked) - said or set(asked)) - small, sources))
@@ -60,7 +60,7 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
         cure = "A language model also finds answers in other words: name one with --model."
         lack = f'No sentence of the sources has enough words of this question: "{question}". {cure}'
         found.append(Statement(text=lack, status="no_evidence", needs_support=True))
-    elif lost := [it for it in _WORD.findall(question) if not (said | small).issuperset(telling_stems(it))]:
+    elif lost := [it for it in _WORD.findall(question) if not (said | small).issuperset(content_stems(it))]:
         lack = f'No quote has these words of the question "{question}": {", ".join(lost)}.'
         found.append(Statement(text=lack, status="no_evidence", needs_support=True))
     if quotes:
@@ -73,11 +73,11 @@ def _small_stems(question: str) -> set[str]:
     words = _WORD.findall(question)
     small = MOODS | SMALL[language_of(map(str.casefold, words))]
     plain = [*(word.casefold() for word in words[:1]), *words[1:]]
-    return {it for word in plain if word in small for it in telling_stems(word)}
+    return {it for word in plain if word in small for it in content_stems(word)}
 
 
 def _names(question: str) -> set[str]:
-    return set(telling_stems(" ".join(_NAME.findall(question))))
+    return set(content_stems(" ".join(_NAME.findall(question))))
 
 
 def _names_another(sentence: str, question: str) -> bool:
@@ -97,9 +97,9 @@ def _asked_for(asked: Sequence[str], sources: Sequence[AnswerSource]) -> list[_Q
     """
     lines, chosen, rest = list[tuple[_Quote, set[str]]](), set[int](), set(asked)
     for source, triple in ((it, it.triple) for it in sources if it.triple):
-        relation, name, value = map(telling_stems, (triple.relation, triple.subject, triple.value))
+        relation, name, value = map(content_stems, (triple.relation, triple.subject, triple.value))
         text, is_named = source_text(source), set(name) <= set(asked)
-        is_value, words = set(value) <= set(asked) and not is_named, set(telling_stems(text))
+        is_value, words = set(value) <= set(asked) and not is_named, set(content_stems(text))
         own = words.difference(relation, value if is_value else name)
         lines.append(((words.union(relation), source.number, text), own))
         rest -= set(name if is_named else ())
@@ -123,8 +123,8 @@ def _sharing(question: str, asked: set[str], sources: Sequence[AnswerSource]) ->
     lines = list[_Quote]()
     for passage, number in ((it.passage, it.number) for it in sources if it.triple is None):
         for sentence in (it for _, it, _ in quotable_sentences(passage) if not _names_another(it, question)):
-            if own := asked.intersection(telling_stems(sentence)):
-                lines.append((own | asked.intersection(telling_stems(passage.title)), number, sentence))
+            if own := asked.intersection(content_stems(sentence)):
+                lines.append((own | asked.intersection(content_stems(passage.title)), number, sentence))
     may_be_denied = not ASKS.match(question) or any(it.stem in MOODS for it in items_of(question))
     limiting = [line for line in lines if any(it.stem in WEIGHTY for it in items_of(line[2]))]
     common, left, fewest = Counter(it for words, *_ in lines for it in words), set(asked), min(2, len(asked))

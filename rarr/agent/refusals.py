@@ -18,7 +18,7 @@ from rarr.records import Edit, Notice, Revision
 from rarr.records.cards_and_edits import Card, require_state
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import meter
-from rarr.tools.storage.files import private_folder, write_whole
+from rarr.tools.storage.files import make_private_folder, write_whole
 from rarr.tools.text.wording import counted
 from rarr.traces.trace_reader import Trace
 
@@ -117,7 +117,7 @@ def _keep(folder: Path, refused: set[str], freed: set[str]) -> None:
     """Adds hashes to the file, and removes those that are freed."""
     file = folder.expanduser() / FILE
     try:
-        private_folder(file.parent)
+        make_private_folder(file.parent)
         with FileLock(f"{file}.lock"):
             file.touch(mode=0o600)
             hashes = refused.union(file.read_text("utf-8").split()) - (freed - refused)

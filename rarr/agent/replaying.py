@@ -30,7 +30,7 @@ from rarr.agent.write import Writer
 from rarr.backends.prompted.judging import PREFIXES, is_language_model
 from rarr.components import Components
 from rarr.errors import BudgetError, InputError, ModelError, RarrError, RetrievalError, SetupError
-from rarr.ledger.edit_gate import REFUSED, moved_back
+from rarr.ledger.edit_gate import REFUSED, unedited_place
 from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.plan import plan
 from rarr.prompts import Prompt, load_file
@@ -323,7 +323,7 @@ def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
 def sentence_changes(before: Revision, after: Revision) -> list[Change]:
     """Lists the sentences whose status or words differ between two revisions of one original."""
     old, new = (
-        {moved_back(Span(it.start, it.end), revision.edits): it for it in revision.report.sentences}
+        {unedited_place(Span(it.start, it.end), revision.edits): it for it in revision.report.sentences}
         for revision in (before, after)
     )
     changes = []

@@ -43,7 +43,7 @@ from rarr.state import SentenceSupport, State
 from rarr.tools.concurrency import Closable, PerLoop, in_thread, require_awaited, run, work
 from rarr.tools.models.run_budget import METER, Budget, Meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.tools.text.wording import by_reason, kind_of
+from rarr.tools.text.wording import kind_of, lines_by_reason
 from rarr.traces.recorder import ReviserRecorder
 
 CompiledGraph = CompiledStateGraph[State, Components, State, State]
@@ -141,7 +141,7 @@ class RunOwner(Closable, Generic[Outcome]):
         self.names_sources = not is_wired or self.settings.names_source
         self._checkpoints = Checkpoints(checkpointer, self._graph)
         ours = (*self._components.opened, self._components.retriever, *search_names(self.settings))
-        skipped = by_reason(dict.fromkeys(pair for it in ours for pair in getattr(it, "skipped", ())))
+        skipped = lines_by_reason(dict.fromkeys(pair for it in ours for pair in getattr(it, "skipped", ())))
         self._notices = [Notice(code="file_skipped", message=line, node="retrieve") for line in skipped]
         self._notices += unused_settings(self._components) if is_wired else []
         is_kept = checkpointer is not None

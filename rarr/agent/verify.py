@@ -211,7 +211,7 @@ class NamedJudge(ClaimVerifier):
             joined = usable[0].model_copy(update={"title": "", "text": "\n\n".join(texts)})
             asked = (claim, context, spans, joined if usable[1:] else usable[0])
             try:
-                async with meter().in_time(meter().grace):
+                async with meter().in_time(meter().grace_s):
                     scores = await judge.support(*asked)
                     labels = [attribution_class(it, settings.support_threshold) for it in scores]
                     classes = await judge.classify(*asked) if isinstance(judge, Classifier) else labels

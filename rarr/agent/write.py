@@ -36,13 +36,13 @@ from rarr.nodes.write_section import section_sources, write_section
 from rarr.records import Notice, Query, Report, Sentence, Status
 from rarr.records.cards_and_edits import Card
 from rarr.records.citations import Article, ArticleSection, WrittenCitation, WrittenSentence
-from rarr.retrievers.combined import DocumentChunks
+from rarr.retrievers.combined import ChunkRetriever
 from rarr.settings import Settings
 from rarr.state import State, kept_for
 from rarr.tools.models.run_budget import Meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.section_headings import clean_headings
-from rarr.tools.text.wording import NO_RESULT, grouped, is_failure
+from rarr.tools.text.wording import NO_RESULT, is_failure, warning_lines
 
 CHUNK_WORDS = 256
 """The most words of a passage that a section is written from, as in WikiGenBench (Zhang et al. 2024)."""
@@ -109,7 +109,7 @@ class Writer(RunOwner[Article]):
         if lacking := [node for node in WRITING_NODES if node not in components.writers]:
             why = f"these components have no writer for {' and '.join(lacking)}"
             raise SetupError(f"{why}: give Components(writers=...)")
-        chunks = DocumentChunks(components.retriever, components.opened, CHUNK_WORDS)
+        chunks = ChunkRetriever(components.retriever, components.opened, CHUNK_WORDS)
         return replace(components, retriever=chunks)
 
     _graph = staticmethod(build_writing_graph)
@@ -158,7 +158,7 @@ class Writer(RunOwner[Article]):
                 gaps.append(Notice(code="section_missing", message=message, node="write_section"))
         if not written.sentences:
             unfound = "; ".join(it.message for it in gaps) or "no source was found"
-            failed = grouped(filter(is_failure, [*state["warnings"], *meter.warnings]))
+            failed = warning_lines(filter(is_failure, [*state["warnings"], *meter.warnings]))
             why = [*failed, f"{unfound}: give sources about it, as with --corpus"][0]
             gaps.append(Notice(code=NO_RESULT, message=f"nothing is written: {why}", node="write_section"))
         report = unjudged_report(text, [each.span for each in written.sentences])

@@ -15,7 +15,7 @@ from transformers.modeling_outputs import BaseModelOutput
 from rarr.errors import ModelError, SetupError
 from rarr.records import Evidence
 from rarr.tools.concurrency import infer
-from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
+from rarr.tools.models.hub import INSTALL, is_folder_or_hub_name, load_from_hub, one_line
 
 LIMIT = 512  # tokens of an input: the text and an evidence
 TEXT_LIMIT = 256  # tokens of the text, so that the evidence has room
@@ -79,10 +79,10 @@ class FusionEditor:
         Raises `SetupError` if the model cannot be loaded.
         """
         self.name = name
-        if not can_be_model(name):
+        if not is_folder_or_hub_name(name):
             raise SetupError(f"editor 'purr:{name}': give a folder, or OWNER/MODEL of the hub")
         try:
-            self._tokenizer, self._model = loaded(name, load_fusion)
+            self._tokenizer, self._model = load_from_hub(name, load_fusion)
         except Exception as error:  # the errors of the libraries share no base class
             why = f"editor 'purr:{name}' cannot be loaded ({one_line(error)}): {INSTALL}"
             raise SetupError(why) from None

@@ -23,8 +23,8 @@ from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import Settings, unserved
-from rarr.tools.concurrency import before_end, for_each, run
-from rarr.tools.storage.files import locked
+from rarr.tools.concurrency import call_on_interrupt, for_each, run
+from rarr.tools.storage.files import lock_file
 
 OnProgress = Callable[[int, int, int], None]
 """Is called after each row with the numbers of rows done, of rows to do and of errors in this run."""
@@ -71,14 +71,14 @@ def revise_file(
     kept = {"mode": mode, "--full": "on" if full else "off"}
     described, searched = run_folder.changed_settings(settings), run_folder.corpus_digest(settings)
     inputs = run_folder.run_inputs("rarr batch", "", described | kept | read, searched)
-    with locked(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"):
+    with lock_file(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"):
         run_folder.require_same_inputs(folder, inputs, "give another -o, or delete this folder")
         with closing(_FileBatch(source, out, folder / "results.jsonl", columns, mode, full=full)) as batch:
             batch.read()
             if batch.left:
                 begin = partial(run_folder.write_inputs, folder, inputs)
                 runner = _runner_of(settings, workers, ray)
-                with before_end(lambda: on_interrupt(batch.write())):
+                with call_on_interrupt(lambda: on_interrupt(batch.write())):
                     run(batch.work(runner, begin, max_cost, on_progress))
             return batch.write()
 

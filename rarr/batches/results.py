@@ -17,7 +17,7 @@ from rarr.batches.rows import ColumnType, InputRow, json_text
 from rarr.errors import InputError
 from rarr.ledger.scores import f1_ap
 from rarr.records.postprocessing import Postprocessed
-from rarr.tools.storage.files import Appending, whole_lines
+from rarr.tools.storage.files import LineAppender, repaired_lines
 from rarr.tools.text.wording import kind_of
 
 LONGEST_TEXT = 1_000_000
@@ -211,14 +211,14 @@ class ResultStore:
     def __init__(self, path: Path) -> None:
         """Opens or makes the file. Raises `InputError` where it cannot be used."""
         self._path, self._places, start = path, dict[bytes, _Place](), 0
-        for line in whole_lines(path):
+        for line in repaired_lines(path):
             try:
                 digest, columns = json.loads(line)
                 self._places[bytes.fromhex(digest)] = _place(start, columns)
             except (ValueError, TypeError, KeyError):
                 raise InputError(f"{path} is damaged at byte {start:,}: delete it and run again") from None
             start += len(line)
-        self._lines = Appending(path, synced=False)
+        self._lines = LineAppender(path, synced=False)
 
     def cost(self) -> float:
         """Returns the cost of all results together, as far as it is known."""

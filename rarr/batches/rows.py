@@ -10,8 +10,8 @@ from typing import Any, Literal, NamedTuple
 from pydantic_core import to_json
 
 from rarr.errors import InputError, SetupError
-from rarr.retrievers.extract.documents import long_rows
-from rarr.tools.storage.files import replaced
+from rarr.retrievers.extract.documents import rows_with_long_cells
+from rarr.tools.storage.files import replacing
 from rarr.valid_unicode import valid
 
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet"}
@@ -80,7 +80,7 @@ def _csv_rows(path: Path) -> Iterator[InputRow]:
             names = reader.fieldnames or ()
             if len(set(names)) < len(names):
                 raise InputError(f"{path} has two columns of one name: rename one of them")
-            for number, cells in enumerate(long_rows(reader, LONGEST), start=1):
+            for number, cells in enumerate(rows_with_long_cells(reader, LONGEST), start=1):
                 more = cells.pop(None, None)  # the cells without a column
                 problem = "it has more cells than the header: put cells with commas in quotes" if more else ""
                 yield InputRow(f"row {number}", valid(dict(cells)), problem)
@@ -113,7 +113,7 @@ def write_rows(
     """
     kind = format_of(path)
     try:
-        with replaced(path) as part:
+        with replacing(path) as part:
             if kind == "parquet":
                 _write_parquet(part, rows, columns, source)
                 return

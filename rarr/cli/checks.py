@@ -11,7 +11,7 @@ import click
 
 from rarr.cli import options, streams
 from rarr.errors import InputError
-from rarr.tools.text.wording import counted, grouped, shown as visible
+from rarr.tools.text.wording import counted, safe_text as visible, warning_lines
 
 if TYPE_CHECKING:
     from rarr.agent.check import DocumentFile
@@ -177,7 +177,7 @@ def verify(
     with streams.waiting(), verifier_of(settings) as verifier:
         verified: Verification = verifier.verify(text, passages, context)
     streams.write_result(verified, lambda: verification_text(verified))
-    lines = grouped(verified.warnings)
+    lines = warning_lines(verified.warnings)
     if verified.label is None:
         why = lines[0] if lines else "the claim has no sentence that the judge can read"
         return streams.complain(f"nothing could be judged: {why}", 3)

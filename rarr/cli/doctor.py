@@ -65,18 +65,18 @@ def examine(settings: "Settings") -> Iterator[Diagnosis]:
     import tempfile
 
     from rarr.settings import VERSION
-    from rarr.tools.models.failures import redacted
-    from rarr.tools.storage.files import private_folder
+    from rarr.tools.models.failures import redact_secrets
+    from rarr.tools.storage.files import make_private_folder
 
     yield Diagnosis("rarr", "ok", f"{VERSION}, on Python {platform.python_version()}")
     for name, field in type(settings).model_fields.items():
         value = getattr(settings, name)
         if value != field.get_default(call_default_factory=True):
-            shown = ", ".join(value) if name == "endpoints" else redacted(str(value))  # they may hold keys
+            shown = ", ".join(value) if name == "endpoints" else redact_secrets(str(value))  # may hold keys
             yield Diagnosis(f"setting {name}", "ok", shown)
     home = settings.home.expanduser()
     try:
-        private_folder(home)
+        make_private_folder(home)
         with tempfile.TemporaryFile(dir=home):
             yield Diagnosis("home", "ok", f"{home} can be written")
     except OSError as error:

@@ -10,7 +10,7 @@ import click
 
 from rarr.cli import options, streams
 from rarr.errors import InputError, SetupError
-from rarr.tools.text.wording import by_reason, counted
+from rarr.tools.text.wording import counted, lines_by_reason
 
 if TYPE_CHECKING:
     from rarr.batches.results import BatchCounts
@@ -36,7 +36,7 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
 
     with streams.waiting() as shown:
         report = build_index(path, out, window=settings.window, progress=shown.indexed)
-    streams.warn(*by_reason(report.skipped))
+    streams.warn(*lines_by_reason(report.skipped))
     streams.write_tables(report._asdict())
     return 0
 

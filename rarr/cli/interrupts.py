@@ -72,7 +72,7 @@ def _write_and_end(number: int) -> None:
 
 def _write(number: int) -> None:
     if concurrency := sys.modules.get("rarr.tools.concurrency"):  # else nothing is to be written
-        concurrency.call_all()
+        concurrency.call_interrupt_actions()
     _end(number)
 
 

@@ -32,10 +32,10 @@ def argument_text(given: str | None, name: str, cure: str) -> str:
     `cure` is what to give instead of the name of a file or a folder, which would be read as the text. Raises
     `InputError` for such a name, and for a text that is missing, empty or not UTF-8.
     """
-    from rarr.retrievers.extract.files import kind
+    from rarr.retrievers.extract.files import file_kind
 
     if given is not None and given != "-":
-        if given and (os.path.lexists(given) or (kind(given) and not any(map(str.isspace, given)))):
+        if given and (os.path.lexists(given) or (file_kind(given) and not any(map(str.isspace, given)))):
             raise InputError(f"{name} is the name of a file or folder: {cure}")
         return _filled(given, name)
     if given is None and sys.stdin is not None and sys.stdin.isatty():
@@ -79,10 +79,10 @@ def decoded(given: str | bytes, name: str) -> str:
 def passages_of(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
     """Yields the documents of the files as given passages. Raises `InputError` for an unreadable file."""
     from rarr.retrievers.extract.documents import UnreadableError
-    from rarr.retrievers.extract.files import extract, kind
+    from rarr.retrievers.extract.files import extract, file_kind
 
     for file in files:
-        if file.is_dir() or not (file.exists() and kind(file.name)):
+        if file.is_dir() or not (file.exists() and file_kind(file.name)):
             what = "is no document" if file.exists() else "does not exist"
             raise InputError(f"{file} {what}: give the path of a text or document, such as a .pdf")
         try:

@@ -9,7 +9,7 @@ import click
 
 from rarr.cli import options, streams
 from rarr.errors import InputError
-from rarr.tools.text.wording import NO_RESULT, counted, grouped, nothing_checked
+from rarr.tools.text.wording import NO_RESULT, counted, warning_lines, why_nothing_checked
 
 if TYPE_CHECKING:
     from rarr import Settings
@@ -57,7 +57,7 @@ def revise(
         revision: Revision = reviser.revise(original, context, sources=[*streams.passages_of(source)] or None)
     status, terminal = _outcome(revision), sys.stdout.isatty()
     if shown["diff"]:
-        streams.warn(*[] if status else grouped(revision.warnings))
+        streams.warn(*[] if status else warning_lines(revision.warnings))
         streams.write(render_diff(revision, terminal=terminal))
     else:
         streams.write_result(revision, lambda: render(revision, terminal=terminal, verbose=shown["verbose"]))
@@ -71,7 +71,7 @@ def revise(
 
 
 def _outcome(revision: "Revision") -> int:
-    why = nothing_checked(revision)
+    why = why_nothing_checked(revision)
     return streams.complain(f"nothing could be checked: {why}", 3) if why else 0
 
 
@@ -102,7 +102,7 @@ def cite(file: str, context: str | None, source: Sequence[Path], settings: "Sett
     if not status and not options.as_json():
         doubtful = [it for it in cited.existing if it.state != "supported"]
         lines = [f"citation {it.text} at character {it.start}: {it.state}" for it in doubtful]
-        streams.warn(*lines, *grouped(cited.research.warnings))
+        streams.warn(*lines, *warning_lines(cited.research.warnings))
     return status
 
 
@@ -136,7 +136,7 @@ def write_(topic: str, settings: "Settings", outline: Path | None, out: Path | N
     counts = f"{counted(len(article.sentences), 'sentence')}, {counted(len(article.sources), 'source')}"
     streams.write_result(article, lambda: article.text if out is None else f"{out}: {counts}\n")
     status = _outcome(article.research)
-    streams.warn(*() if options.as_json() or status else grouped(article.warnings))
+    streams.warn(*() if options.as_json() or status else warning_lines(article.warnings))
     return status
 
 
@@ -163,6 +163,6 @@ def answer(question: str, settings: "Settings") -> int:
     why = next((it.message for it in answered.warnings if it.code == NO_RESULT), "")
     if not options.as_json():  # JSON holds all of it
         refused = (f"citation {why} (in {it.text!r})" for it in answered.statements for why in it.refused)
-        told = grouped(it for it in answered.warnings if it.code != NO_RESULT)
+        told = warning_lines(it for it in answered.warnings if it.code != NO_RESULT)
         streams.warn(*refused, *(line for line in told if line not in why))
     return streams.complain(f"nothing could be checked: {why}", 3) if why else 0

@@ -107,14 +107,14 @@ def open_(run: str, out: Path | None) -> int:
     import webbrowser
 
     from rarr import Settings
-    from rarr.tools.storage.files import private_folder
+    from rarr.tools.storage.files import make_private_folder
     from rarr.traces.store import page_path
     from rarr.views.pages import trace_page
 
     loaded = _loaded(run)
     file = out or page_path(Settings().home.expanduser(), loaded.run_id)
     if out is None:
-        private_folder(file.parent)
+        make_private_folder(file.parent)
         file.parent.chmod(0o700)  # nobody else can read the page, not even while it is written
     save(file, [trace_page(loaded)])
     write(f"{file}\n")

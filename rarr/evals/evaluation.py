@@ -38,8 +38,8 @@ from rarr.records import Record, Revision, Scores, Status
 from rarr.retrievers.corpus.corpus import Progress
 from rarr.settings import Settings
 from rarr.tools.pages.html_rendering import render
-from rarr.tools.text.edit_segments import Piece, merged
-from rarr.tools.text.wording import nothing_checked
+from rarr.tools.text.edit_segments import Piece, merged_pieces
+from rarr.tools.text.wording import why_nothing_checked
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 LosingStep = Literal["search", "reading", "editing"]
@@ -143,7 +143,7 @@ def row_reviser(
         if row.evidence is not None:
             given = {"sources": [piece.given for piece in row.evidence], "search": "given"}
         revision = await reviser.arevise(row.text, row.context, **given)
-        if why := nothing_checked(revision):
+        if why := why_nothing_checked(revision):
             return Prediction(id=row.id, error=f"nothing could be checked: {why}")
         return Prediction(id=row.id, revision=revision)
 
@@ -285,4 +285,4 @@ def word_diff(before: str, after: str) -> list[Piece]:
         gone, come = "".join(old[op.src_start : op.src_end]), "".join(new[op.dest_start : op.dest_end])
         same = op.tag == "equal"
         pieces += [Piece("kept", gone)] if same else [Piece("deleted", gone), Piece("inserted", come)]
-    return list(merged(pieces))
+    return list(merged_pieces(pieces))

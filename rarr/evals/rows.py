@@ -23,7 +23,7 @@ from pydantic import (
 
 from rarr.errors import InputError
 from rarr.records import AttributionClass
-from rarr.retrievers.extract.documents import published
+from rarr.retrievers.extract.documents import parsed_date
 from rarr.settings.reading import cure
 from rarr.valid_unicode import valid
 
@@ -84,7 +84,7 @@ class RowEvidence(RatedPassage):
     @field_validator("published_at", mode="before")
     @classmethod
     def _is_date(cls, given: Any) -> datetime | None:
-        time = published(given)
+        time = parsed_date(given)
         if time is None and given != "":
             raise ValueError("give a date such as 2020-01-31")
         return time

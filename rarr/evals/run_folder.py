@@ -21,11 +21,11 @@ from pydantic import ValidationError
 from rarr.components import close_all
 from rarr.errors import InputError, RarrError
 from rarr.records import Record
-from rarr.retrievers.corpus.corpus import Progress, located, scan
+from rarr.retrievers.corpus.corpus import Progress, resolved_path, scan
 from rarr.retrievers.corpus.passage_index import is_index, read_manifest
 from rarr.settings import VERSION, Settings
 from rarr.tools.concurrency import run, together
-from rarr.tools.storage.files import Appending, locked, whole_lines, write_whole, writing
+from rarr.tools.storage.files import LineAppender, as_input_error, lock_file, repaired_lines, write_whole
 from rarr.traces.recorder import settings_record
 from rarr.valid_unicode import valid
 
@@ -70,7 +70,7 @@ def corpus_digest(settings: Settings) -> str:
     if (path := settings.corpus) is None:
         return ""
     with suppress(InputError, RuntimeError):  # RuntimeError: the path has an unknown user
-        where = located(path.expanduser())
+        where = resolved_path(path.expanduser())
         if is_index(where):
             return digest(read_manifest(where).model_dump())
         return digest([(file.name, file.size, file.mtime_ns) for file in scan(where)[0]])
@@ -155,11 +155,11 @@ def run_rows(
         finally:
             await close_all(worker.opened)
 
-    with writing(path):
+    with as_input_error(path):
         path.mkdir(exist_ok=True)
         for name in (REPORT, PAGE) if left else ():
             (path / name).unlink(missing_ok=True)
-    with closing(Appending(path / PREDICTIONS)) as appending:
+    with closing(LineAppender(path / PREDICTIONS)) as appending:
         run(work_all())
     return [finished[row.id] for row in chosen]
 
@@ -188,7 +188,7 @@ def claim_folder(path: Path, made_with: Mapping[str, str]) -> Iterator[None]:
         if others := [name for name in names if name[0] != "." and name not in (LOCK, f"{RUN}.part")]:
             raise InputError(f"{path} holds {others[0]}, not a run of rarr: give an empty folder")
     message = f"{path} is in use by another process of rarr: wait for it, or give another folder"
-    with locked(path / LOCK, message):
+    with lock_file(path / LOCK, message):
         require_same_inputs(path, made_with)
         yield
 
@@ -209,13 +209,13 @@ def require_same_inputs(path: Path, made_with: Mapping[str, str], cure: str = EL
 
 def write_inputs(path: Path, made_with: Mapping[str, str]) -> None:
     """Writes the inputs of the run to `run.json`."""
-    with writing(path):
+    with as_input_error(path):
         write_whole(path / RUN, json.dumps(made_with, ensure_ascii=False, indent=2) + "\n")
 
 
 def write_report(path: Path, report: Record, page: str = "") -> None:
     """Writes `report.html`, if there is a `page`, and then `report.json`, which marks the run as finished."""
-    with writing(path):
+    with as_input_error(path):
         if page:
             write_whole(path / PAGE, page)
         write_whole(path / REPORT, report.model_dump_json(indent=2) + "\n")
@@ -226,7 +226,7 @@ def read_and_repair_lines(path: Path, kind: type[Line]) -> Iterator[Line]:
 
     Raises `InputError` for a damaged line.
     """
-    for number, line in enumerate(whole_lines(path / PREDICTIONS), start=1):
+    for number, line in enumerate(repaired_lines(path / PREDICTIONS), start=1):
         try:
             yield kind.model_validate_json(line)
         except ValidationError:

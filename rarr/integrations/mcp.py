@@ -18,8 +18,8 @@ from rarr.records import Revision, Verification
 from rarr.records.postprocessing import Postprocessed
 from rarr.settings import VERSION, Settings
 from rarr.tools.concurrency import by_deadline, work
-from rarr.tools.models.failures import redacted
-from rarr.tools.text.wording import grouped
+from rarr.tools.models.failures import redact_secrets
+from rarr.tools.text.wording import warning_lines
 from rarr.views.revision_text import render, verification_text
 from rarr.views.shown_text import one_line
 
@@ -104,10 +104,10 @@ class ToolServer(MCPServer[Any]):
         """
         verification = await self._done("verify", claim, context, sources, {})
         if verification.label is None:
-            why = next(iter(grouped(verification.warnings)), "it has no sentence that can be judged")
+            why = next(iter(warning_lines(verification.warnings)), "it has no sentence that can be judged")
             raise ToolError(f"the claim could not be judged: {why}")
         kept = tuple(passage for passage in verification.evidence if not passage.suspicious)
-        warned = "".join(f"warning: {one_line(line)}\n" for line in grouped(verification.warnings))
+        warned = "".join(f"warning: {one_line(line)}\n" for line in warning_lines(verification.warnings))
         shown = await work(lambda: verification_text(verification))
         return _result(shown + warned, verification.model_copy(update={"evidence": kept}))
 
@@ -180,6 +180,6 @@ def _as_one_line(name: str, error: ToolError) -> ToolError:
     if isinstance(error, UnexpectedToolError) and not isinstance(cause, RarrError):
         return UnexpectedToolError(f"{name} failed by a defect of rarr: its log has the reason")
     if not isinstance(cause, ValidationError):
-        return ToolError(one_line(redacted(str(cause or error))))
+        return ToolError(one_line(redact_secrets(str(cause or error))))
     place, told = wrong_value(cause)
     return ToolError(one_line(f"the argument {place} of {name} is wrong: {told}"))

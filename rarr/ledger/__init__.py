@@ -1,1 +1,1 @@
-"""Cards: what a reading gives, how code guards it, and what it makes of edits and statuses."""
+"""Checks cards (the answers of a reader about sentences), and makes edits, statuses and scores of them."""

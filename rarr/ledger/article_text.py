@@ -1,4 +1,4 @@
-"""Puts the drafts of sections together to one text without marks, and keeps what each sentence cites.
+"""Joins the drafts of sections into a text without citation marks, with the citations of each sentence.
 
 A section without a sentence is a gap, which has the reason in place of its text.
 """
@@ -32,7 +32,7 @@ class Gap(NamedTuple):
 
 
 class ArticleText(NamedTuple):
-    """The text of an article without marks, its sentences in order, and its sections: places and gaps."""
+    """The text of an article without marks, its sentences in order, and places and gaps of sections by id."""
 
     text: str
     sentences: list[DraftSentence]
@@ -43,19 +43,19 @@ class ArticleText(NamedTuple):
 def article_text(state: State) -> ArticleText:
     """Writes the article in Markdown: its title, and each section under its heading.
 
-    A section without a draft, or whose draft has no sentence, has a reason in place of its text, in brackets.
+    If a section has no draft, or a draft without a sentence, a reason in brackets replaces its text.
     """
     title = " ".join(state.get("topic", state["original"]).split())
     pieces, length = [f"# {title}\n"], len(title) + 3
     found, places, gaps = list[DraftSentence](), dict[str, Span](), dict[str, Gap]()
     for section in state.get("sections", []):
         head = f"\n## {section.heading}\n\n"
-        text, cited = unmarked(state.get("drafts", {}).get(section.id, ""), section.heading)
+        text, cited = unmarked_draft(state.get("drafts", {}).get(section.id, ""), section.heading)
         if not cited:
             gaps[section.id] = _gap(state, section)
             text = f"({gaps[section.id].reason})"
         begin = length + len(head)
-        found += [DraftSentence(it.moved(begin), section, labels) for it, labels in cited]
+        found += [DraftSentence(it.moved_by(begin), section, labels) for it, labels in cited]
         places[section.id] = Span(begin, begin + len(text))
         pieces += [head, text, "\n"]
         length = begin + len(text) + 1
@@ -68,12 +68,12 @@ def _gap(state: State, section: PlannedSection) -> Gap:
         limit, failed = "a limit of the run was reached", "a search or the writer failed"
         return Gap("failed", f"not written: {limit if why == 'cut' else failed}")
     has_sources = bool(kept_for(state, section.query_id))
-    silent = "its sources say nothing for it" if has_sources else "no source was found"
+    silent = "its sources have nothing about it" if has_sources else "no source was found"
     return Gap("no_source", f"not written: {silent}")
 
 
-def unmarked(draft: str, heading: str) -> tuple[str, list[tuple[Span, tuple[str, ...]]]]:
-    """Removes the citation marks of a draft, its own `heading`, and a list of sources.
+def unmarked_draft(draft: str, heading: str) -> tuple[str, list[tuple[Span, tuple[str, ...]]]]:
+    """Removes the citation marks of a draft, its own `heading`, and its list of sources.
 
     Returns the text, and each of its sentences with the labels that it cites.
     """
@@ -95,8 +95,8 @@ def unmarked(draft: str, heading: str) -> tuple[str, list[tuple[Span, tuple[str,
 def _body(draft: str, heading: str) -> str:
     """Returns the draft without its heading, and without a list of sources.
 
-    A list is entries under its title, the title, and entries with a colon. Other lines that begin with a
-    number in brackets are sentences, since a model may put its marks first.
+    A list of sources is a title with the entries under it, and entries with a colon. Other lines that begin
+    with a number in brackets are sentences, since a model may put its marks first.
     """
     text = draft.replace("\r\n", "\n").strip()
     headings = [Span(block.start, block.end) for block in blocks(text) if block.kind == "heading"]
@@ -119,7 +119,7 @@ def _without(text: str, places: Sequence[Span]) -> str:
 
 
 def _cited_sentence(at: int, text: str, spans: Sequence[Span]) -> Span | None:
-    """Returns the sentence around or before a mark, in its paragraph, or else the one behind it."""
+    """Returns the sentence around or before a mark in its paragraph, else the sentence after the mark."""
     before = next((span for span in reversed(spans) if span.start < at), None)
     if before is not None and "\n" not in text[before.end : at]:
         return before

@@ -1,4 +1,4 @@
-"""Joins the runs of a long text's blocks into one: moves places, builds one report and one set of scores."""
+"""Joins the runs of a long text's blocks: moves places, and builds a single report and set of scores."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
@@ -12,7 +12,7 @@ from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.long_text_blocks import TextBlock
 
 CUT = "budget_exhausted"
-"""The code of the warning that a limit of the run has left something out."""
+"""The code of the warning that work was left out because of a limit of the run."""
 NOTHING_TO_CHECK = Notice(
     code="nothing_to_check",
     message="nothing is stated that a source could support: give whole sentences",
@@ -29,30 +29,29 @@ class BlockRun(NamedTuple):
     state: State
 
     @property
-    def cut(self) -> bool:
-        """Has a limit of the run left something out? A block that is too long to revise does not count."""
+    def is_cut(self) -> bool:
+        """Tells whether a limit of the run left work out. A block that is too long does not count."""
         return any(notice.code == CUT for notice in self.state["warnings"])
 
     @property
-    def done(self) -> int:
-        """The number of sentences that were revised and judged; all of them if nothing was left out."""
+    def sentences_done(self) -> int:
+        """The number of sentences that were revised and judged. Without a limit, all sentences count."""
         judged = [it for it in self.state.get("report", Report()).sentences if it.status != "unjudged"]
-        return len(judged if self.cut else self.block.sentences)
+        return len(judged if self.is_cut else self.block.sentences)
 
 
 def unread_block(text: str, block: TextBlock) -> State:
     """Makes the state of a block of `text` that was not revised: its sentences are unjudged."""
-    own, spans = block.span.of(text), [it.moved(-block.span.start) for it in block.sentences]
+    own, spans = block.span.of(text), [it.moved_by(-block.span.start) for it in block.sentences]
     is_cut = bool(spans) and not block.too_long
     cut = Notice(code=CUT, message="not reached", node="")
     return State(text=own, lead=0, report=unjudged_report(own, spans), warnings=[cut] * is_cut)
 
 
-def joined_blocks(start: State, runs: Sequence[BlockRun], report_size: int) -> State:
-    """Joins the states of the blocks, in the order of the text, into that of the run that began with `start`.
+def join_blocks(start: State, runs: Sequence[BlockRun], report_size: int) -> State:
+    """Joins the states of the blocks, in text order, into the state of the run that began with `start`.
 
-    The places of a block's edits count the edits of the blocks before it. A passage serves its own block
-    alone.
+    The places of a block's edits include the edits of earlier blocks. A passage serves only its own block.
     """
     whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits", "controls")}
     original, relevances, at, grown = start["original"], dict[str, dict[str, float]](), 0, 0
@@ -90,7 +89,7 @@ def joined_blocks(start: State, runs: Sequence[BlockRun], report_size: int) -> S
 
 
 def moved_records(records: Iterable[_Placed], by: int) -> list[_Placed]:
-    """Moves records, and the parts of sentences, by so many characters."""
+    """Returns the records, and the parts of sentences, moved by `by` characters."""
     moved = []
     for record in records:
         update: dict[str, Any] = {"start": record.start + by, "end": record.end + by}
@@ -101,12 +100,12 @@ def moved_records(records: Iterable[_Placed], by: int) -> list[_Placed]:
 
 
 def _warnings(runs: Sequence[BlockRun]) -> list[Notice]:
-    """Collects each warning once, without those about limits: the whole run gives its own."""
+    """Collects each warning once. Leaves out warnings about limits, since the whole run gives its own."""
     distinct: dict[tuple[str, str, str, str | None], Notice] = {}
     for notice in (it for _, state in runs for it in (*state["warnings"], *state.get("told", []))):
         if notice.code not in (CUT, NOTHING_TO_CHECK.code):
             query_id = None if notice.code == "suspicious_evidence" else notice.query_id
             distinct.setdefault((notice.code, notice.message, notice.node, query_id), notice)
     asked = any(state.get("queries") for _, state in runs)
-    unread = any(run.cut or (run.block.too_long and run.block.sentences) for run in runs)
+    unread = any(run.is_cut or (run.block.too_long and run.block.sentences) for run in runs)
     return [*([] if asked or unread else [NOTHING_TO_CHECK]), *distinct.values()]

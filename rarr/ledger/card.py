@@ -1,7 +1,7 @@
-"""Looks up the words of a card, compares its values, and tells why a card is to be asked again.
+"""Looks up the words of a card, compares its values, and gives reasons to ask the reader again.
 
-The reading decides whether a passage says what a sentence says. Code decides what can be decided without
-reading: whether the cited lines exist, whether copied words stand there, whether a value is the same.
+A card is the answer of a reader about a sentence. The reader decides whether a passage supports the sentence.
+Code decides whether the cited lines exist, have the copied words, and have the same values.
 """
 
 import re
@@ -17,8 +17,8 @@ from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.records import Evidence
 from rarr.records.cards_and_edits import Card, CardEdit, CardVerdict, Place, Quote, Side
-from rarr.tools.text.blocks_and_sentences import Span, protected
-from rarr.tools.text.folding import difference, fold
+from rarr.tools.text.blocks_and_sentences import Span, protected_spans
+from rarr.tools.text.folding import fold, smallest_replacement
 
 Lines = Mapping[str, SourceLine]
 """The lines of the excerpts of a request by their labels."""
@@ -31,11 +31,11 @@ _SHORTEST_STEM = 4
 
 
 def locate_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
-    """Looks up labels and words of a card for the sentence at `place` of `text`, with the doubts about it.
+    """Makes the card of the sentence at `place` of `text`: looks up its labels and words, and adds doubts.
 
-    A card without a quote decides nothing; neither does `none` for a sentence with a number. A sentence with
-    open words is never supported. An edit whose `by` does not stand in the quoted lines, or whose number no
-    quoted line has, is unproven.
+    A card without a quote decides nothing, nor does the verdict `none` for a sentence with a number. A
+    sentence with open words is never supported. An edit is unproven if no quoted line has its `by` words or
+    its number.
     """
     sentence = place.of(text)
     # Number words such as "one" or "first" need no source.
@@ -62,18 +62,18 @@ def locate_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
     if verdict == "open":
         return card
     missing = [f"“{it.text}”" for it in numbers if verdict != "no" and cited and not _is_stated(it, cited)]
-    card = doubted(card, ["no quoted line has " + ", ".join(missing)] if missing else ())
+    card = with_doubts(card, ["no quoted line has " + ", ".join(missing)] if missing else ())
     deciding = cited if verdict == "no" else against
     return card if verdict == "yes" else _with_edits(card, raw, sentence, deciding, lines)
 
 
-def doubted(card: Card, unclear: Sequence[str] = (), doubts: Sequence[str] = ()) -> Card:
-    """Adds reasons to ask the reader again (`unclear`), and doubts that no second answer removes."""
+def with_doubts(card: Card, unclear: Sequence[str] = (), doubts: Sequence[str] = ()) -> Card:
+    """Returns the card with more reasons to ask the reader again (`unclear`), and more lasting `doubts`."""
     return card.model_copy(update={"unclear": (*card.unclear, *unclear), "doubts": (*card.doubts, *doubts)})
 
 
 def _verdict(raw: RawCard, cited: Sequence[SourceLine], against: Sequence[SourceLine]) -> CardVerdict:
-    """Returns the verdict of the reader, or `open` for a card that decides nothing or contradicts itself."""
+    """Returns the verdict of the reader; `open` for a card that decides nothing or contradicts itself."""
     if raw.verdict == "mixed":
         return "mixed" if against and (cited or len(against) > 1) else "open"
     is_torn = raw.verdict == "yes" and bool(raw.open or raw.edits or against)
@@ -83,19 +83,19 @@ def _verdict(raw: RawCard, cited: Sequence[SourceLine], against: Sequence[Source
 def _open_places(
     raw: RawCard, place: Span, sentence: str, *, is_open: bool, is_bare: bool
 ) -> tuple[Place, ...]:
-    """Finds the open words; the whole sentence where they are not found, or where nothing is decided."""
+    """Returns the places of the open words; the whole sentence if they are missing or nothing is decided."""
     whole = Span(0, len(sentence))
     spans = [(fold(sentence).find(words) or [whole])[0] for words in raw.open if words.strip()]
     if is_bare or raw.verdict == "none" or (is_open and not spans):
         spans = [whole]
-    return tuple(Place(**span.moved(place.start)._asdict()) for span in dict.fromkeys(spans))
+    return tuple(Place(**span.moved_by(place.start)._asdict()) for span in dict.fromkeys(spans))
 
 
 def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> bool:
-    """Does no title of a quoted source share a word with the run, while another kept source's title does?
+    """Tells whether the quotes may be about another thing with the same name, by the titles of sources.
 
-    `kept` are the passages kept for the sentence and the quoted ones; `run_text` is the text with its
-    context. A title that is the name of a file says nothing.
+    This is so if no title of a quoted source shares a word with `run_text` (the text with its context), but
+    the title of another passage in `kept` does. A title that is the name of a file does not count.
     """
     words, shared = _words(run_text), dict[str, bool]()
     for it in kept:
@@ -106,15 +106,15 @@ def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> boo
     return bool(quoted) and not any(quoted) and any(shared.values())
 
 
-def compared(card: Card, text: str, kept: Sequence[Evidence]) -> Card:
-    """Adds the doubts about a reading that the comparison of near quotations contradicts.
+def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Card:
+    """Adds doubts to the card if a line nearly repeats the sentence, but differs.
 
-    Values are compared, not read: a quoted line with another value, where no quoted line has that of the
-    sentence, is never support. Another kept line with another value is a reason to ask again, and to warn.
+    A quoted line with another value is never support, if no quoted line has the value of the sentence.
+    Another line in `kept` with another value is a reason to ask again, and to warn.
     """
     sentence, above = text[card.start : card.end], text[: card.start]
     if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):
-        return doubted(card, ["a passage has the sentence word for word"])
+        return with_doubts(card, ["a passage has the sentence word for word"])
     if card.verdict != "yes" and not card.edits:
         return card
     excerpts = labelled_excerpts(kept)
@@ -128,16 +128,16 @@ def compared(card: Card, text: str, kept: Sequence[Evidence]) -> Card:
         cited = card_of(sentence, above, [it for it in shown if it.labels[-1] in quoted], framed=True)
         if cited.verdict == "no":
             why = ["a quoted line nearly repeats it, and differs"]
-            return doubted(card, doubts=why) if _is_of_values(cited) else doubted(card, why)
+            return with_doubts(card, doubts=why) if _is_of_values(cited) else with_doubts(card, why)
     if near.verdict == "mixed" or (near.verdict == "no" and _is_of_values(near)):
         why = ["a line of a passage nearly repeats it, and has another value"]
-        return doubted(card.model_copy(update={"disputed": True}), why)
+        return with_doubts(card.model_copy(update={"disputed": True}), why)
     return card
 
 
-@lru_cache(maxsize=1024)  # a sentence is compared while its reader is at work, and again if it says yes
+@lru_cache(maxsize=1024)  # a sentence is compared while its reader is at work, and again after a yes
 def _near_quote(sentence: str, above: str, lines: tuple[Line, ...]) -> RawCard:
-    words = {item.key for item in items_of(sentence) if item.stem}  # a line that lacks two denies no value
+    words = {item.key for item in items_of(sentence) if item.stem}  # without two words, a line denies nothing
     return card_of(sentence, above, [it for it in lines if len(words - it.words) < 2], framed=True)
 
 
@@ -146,7 +146,7 @@ def _is_of_values(card: RawCard) -> bool:
 
 
 def edited_sentence(text: str, card: Card, at: int = 0) -> str:
-    """Returns the sentence of a card as it stands after its edits; `text` begins at `at`."""
+    """Returns the sentence of a card after its edits. `at` is the offset at which `text` begins."""
     sentence, start = text[card.start - at : card.end - at], card.start
     for edit in sorted(card.edits, key=lambda edit: edit.start, reverse=True):
         sentence = sentence[: edit.start - start] + edit.new + sentence[edit.end - start :]
@@ -158,17 +158,17 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
         card = _with_edit(card, edit, sentence, cited, lines)
     edits = sorted(dict.fromkeys(card.edits), key=lambda edit: (edit.start, edit.end))
     if any(second.start < first.end for first, second in pairwise(edits)):
-        return doubted(card.model_copy(update={"edits": ()}), doubts=["its edits overlap"])
+        return with_doubts(card.model_copy(update={"edits": ()}), doubts=["its edits overlap"])
     if raw.edits and not (edits or card.doubts):
-        card = doubted(card, doubts=["its edits change nothing"])
+        card = with_doubts(card, doubts=["its edits change nothing"])
     card = card.model_copy(update={"edits": _joined(edits, card, sentence)})
     after = edited_sentence(sentence, card, card.start)
     is_exchange = sentence != after and sorted(_TOKEN.findall(sentence)) == sorted(_TOKEN.findall(after))
-    return doubted(card, [EXCHANGED]) if is_exchange else card
+    return with_doubts(card, [EXCHANGED]) if is_exchange else card
 
 
 def _joined(edits: Sequence[CardEdit], card: Card, sentence: str) -> tuple[CardEdit, ...]:
-    """Joins edits that exchange words to one, from the first to the last: half of it would be wrong."""
+    """Joins edits that exchange words into a single edit, since half of an exchange would be wrong."""
     olds = [sentence[it.start - card.start : it.end - card.start].strip().casefold() for it in edits]
     news = [it.new.strip().casefold() for it in edits]
     moved = [at for at, it in enumerate(zip(olds, news, strict=True)) if {*it} <= {*olds} & {*news}]
@@ -176,7 +176,7 @@ def _joined(edits: Sequence[CardEdit], card: Card, sentence: str) -> tuple[CardE
         return tuple(edits)
     group = edits[moved[0] : moved[-1] + 1]
     place = Span(group[0].start, group[-1].end)
-    if protected(sentence, *place.moved(-card.start)):
+    if protected_spans(sentence, *place.moved_by(-card.start)):
         return tuple(edits)
     new = edited_sentence(sentence, Card(**place._asdict(), verdict="no", edits=tuple(group)), card.start)
     by = " … ".join(dict.fromkeys(it.by for it in group))
@@ -185,10 +185,10 @@ def _joined(edits: Sequence[CardEdit], card: Card, sentence: str) -> tuple[CardE
 
 
 def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> Card:
-    """Adds an edit that was found in the sentence, its `by` from the cited lines, and the doubts about it."""
-    if (span := found_once(edit.old, sentence)) is None:
-        return doubted(card, doubts=[f"“{edit.old or '…'}” must stand exactly once in the sentence"])
-    span, new = difference(span, sentence, edit.new)
+    """Adds an edit at its place in the sentence, with its `by` words from the cited lines, and its doubts."""
+    if (span := find_once(edit.old, sentence)) is None:
+        return with_doubts(card, doubts=[f"“{edit.old or '…'}” must stand exactly once in the sentence"])
+    span, new = smallest_replacement(span, sentence, edit.new)
     if span.of(sentence) == new:
         return card
     unclear, unproven, is_confirmed = list[str](), list[str](), False
@@ -201,7 +201,7 @@ def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceL
     place = Span(span.start, span.start + len(new))
     added = [it for it in values(written) if it.span.overlaps(place) and not states(sentence, it)]
     if missing := [value for value in added if not _is_stated(value, cited)]:
-        # The number alone may stand there, of this thing or of another.
+        # A quoted line may have the number alone, of this thing or of another.
         doubts = unclear if all(_is_stated(value, cited) for value in values(new)) else unproven
         doubts.append(f"no quoted line has “{missing[0].span.of(written)}”")
     elif by:
@@ -212,18 +212,18 @@ def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceL
         if _is_said_nearer(span, sentence, cited, lines):
             unclear.append(f"another line, closer to this sentence, has “{span.of(sentence)}”")
     facts = {"new": new, "by": by, "evidence_id": source.evidence_id, "confirmed": is_confirmed}
-    made = CardEdit.model_validate({**span.moved(card.start)._asdict(), **facts})
-    return doubted(card.model_copy(update={"edits": (*card.edits, made)}), unclear, unproven)
+    made = CardEdit.model_validate({**span.moved_by(card.start)._asdict(), **facts})
+    return with_doubts(card.model_copy(update={"edits": (*card.edits, made)}), unclear, unproven)
 
 
 def _is_shortened(edit: RawEdit, new: str) -> bool:
-    """Are words only taken away, and does the line have those before and behind them side by side?"""
+    """Tells whether an edit only removes words, and the line has the remaining words side by side."""
     kept = _WORD.findall(edit.new)
     return not _WORD.findall(new) and len(kept) > 1 and kept == _WORD.findall(edit.by)
 
 
-def found_once(old: str, sentence: str) -> Span | None:
-    """Finds the words exactly, or else folded; None unless they stand once in the sentence."""
+def find_once(old: str, sentence: str) -> Span | None:
+    """Finds the words exactly, or else folded. Returns None unless they stand once in the sentence."""
     if old and sentence.count(old) == 1:
         return Span(start := sentence.index(old), start + len(old))
     found = fold(sentence).find(old)
@@ -231,7 +231,7 @@ def found_once(old: str, sentence: str) -> Span | None:
 
 
 def _is_said_nearer(place: Span, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> bool:
-    """Does a line have the words at `place`, and more of the words around them than each cited line?"""
+    """Tells whether a line has the words at `place`, and more words around them than each cited line."""
     old = place.of(sentence)
     had = [value for value in values(sentence) if value.span.overlaps(place)]
     around = _words(sentence) - _words(old)
@@ -242,7 +242,7 @@ def _is_said_nearer(place: Span, sentence: str, cited: Sequence[SourceLine], lin
 
 
 def _is_confirmed(place: Span, sentence: str, new: str, by: str, added: Sequence[Value]) -> bool:
-    """Do the words `by` show what is new in `new`: the values `added`, and its words in any inflection?"""
+    """Tells whether the words `by` contain the values `added`, and each new word in any inflection."""
     # A value shows no value of another kind: 221 metres are no year.
     kinds = {value.kind for value in values(sentence) if value.span.overlaps(place)}
     given = [it for it in values(by) if not kinds or it.kind in kinds]
@@ -255,7 +255,7 @@ def _is_confirmed(place: Span, sentence: str, new: str, by: str, added: Sequence
 
 
 def _is_stated(value: Value, lines: Sequence[SourceLine]) -> bool:
-    """Does a line state the value, without a bound that excludes it?"""
+    """Tells whether a line states the value, without a bound that excludes the value."""
     others = (other for line in lines for other in values(line.text))
     return any(same(value, other) and compare(value, other) != "different" for other in others)
 

@@ -1,7 +1,7 @@
-"""Has the cards of a text filled: each block is read, asked again where that failed, and doubted.
+"""Reads the sentences of a text as cards: reads each block, again after a failure, and asks about doubts.
 
-At most three requests follow one another. A block whose reader missed planted controls is read again in
-halves with other controls; if the reader misses them again, code relies on nothing that it said there.
+At most three requests follow one another. If the reader of a block missed planted controls, the block is read
+again in halves with other controls. After another miss, its cards do not count.
 """
 
 import asyncio
@@ -12,11 +12,11 @@ from typing import NamedTuple
 from rarr.backends.embedded.values import states, values
 from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
-from rarr.ledger.card import compared, doubted, edited_sentence, is_about_another
+from rarr.ledger.card import edited_sentence, is_about_another, with_comparison_doubts, with_doubts
 from rarr.ledger.controls import NEGATION
 from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, PlantedBlock, plant_block, split_evenly
-from rarr.ledger.reader_record import Standing, missed
-from rarr.ledger.source_weight import weighed
+from rarr.ledger.reader_record import Standing, count_missed
+from rarr.ledger.source_weight import with_heavier_side
 from rarr.records import Evidence, Notice
 from rarr.records.base import Controls
 from rarr.records.cards_and_edits import Card, CardEdit, CardVerdict
@@ -30,7 +30,7 @@ from rarr.tools.trace_spans import span
 
 NODE = "check_agreement"
 SENDING_S = 0.1
-"""Seconds after which a request is sent, which other work of this process would delay."""
+"""Seconds before other work of this process starts, so that the work does not delay a request."""
 UNRELIABLE = "the reader misjudged planted test sentences beside it"
 UNEXAMINED = "no planted error examined its reader"
 
@@ -38,19 +38,21 @@ _UNREAD = "the reader gave no readable card for it"
 _UNCONFIRMED = "doubtful sentences could not be confirmed"
 
 
-class Kept(NamedTuple):
-    """The evidence that a reader may see, in a stable order, and the ids of it by sentence."""
+class KeptEvidence(NamedTuple):
+    """The evidence that a reader may see, in a stable order, and the ids of the evidence by sentence."""
 
     evidence: Sequence[Evidence]
     by_place: Mapping[Span, Sequence[str]]
 
-    def of(self, places: Sequence[Span], cited: Sequence[str] = ()) -> list[Evidence]:
-        """Returns the evidence for these sentences, and that with the ids `cited`."""
+    def select(self, places: Sequence[Span], cited: Sequence[str] = ()) -> list[Evidence]:
+        """Returns the evidence for these sentences, and the evidence with the ids `cited`."""
         wanted = {*cited, *(evidence_id for place in places for evidence_id in self.by_place.get(place, ()))}
         return [passage for passage in self.evidence if passage.id in wanted]
 
 
-async def read_cards(state: State, places: Sequence[Span], kept: Kept, components: Components) -> State:
+async def read_cards(
+    state: State, places: Sequence[Span], kept: KeptEvidence, components: Components
+) -> State:
     """Reads the sentences of the current text at `places` beside the evidence that was kept for them.
 
     Returns the `cards` in the order of `places`, the `warnings`, and the `controls` of each request.
@@ -59,9 +61,9 @@ async def read_cards(state: State, places: Sequence[Span], kept: Kept, component
 
 
 class _Reading:
-    """One reading of a text. `unreliable` are sentences beside missed controls, `examined` beside any."""
+    """A reading of a text. `_unreliable` are sentences beside missed controls, `_examined` beside errors."""
 
-    def __init__(self, state: State, kept: Kept, components: Components) -> None:
+    def __init__(self, state: State, kept: KeptEvidence, components: Components) -> None:
         if components.card_reader is None:
             raise ModelError("these components have no reader of cards")
         self._reader: CardReader = components.card_reader
@@ -78,7 +80,7 @@ class _Reading:
         first = await self._read_all(blocks)
         second = await self._read_all(self._to_read_again(first), "again")
         found = await work(self._examine, [*first, *second])
-        # Where words of a card are unproven, or its reader is unreliable, no second answer can help.
+        # If words of a card are unproven, or its reader is unreliable, no second answer can help.
         unclear = {place for place, card in found.items() if card.unclear and not card.doubts}
         unclear -= self._unreliable if self._doubting.is_model else unclear
         doubtful = [[it for it in block if it in unclear] for block in blocks]
@@ -89,16 +91,16 @@ class _Reading:
         return {"cards": cards, "warnings": self._notices, "controls": self._counts}
 
     async def _read_all(self, blocks: Sequence[Sequence[Span]], salt: str = "") -> list[PlantedBlock]:
-        read = await asyncio.gather(*(self._read(places, self._kept.of(places), salt) for places in blocks))
+        read = await asyncio.gather(*(self._read(it, self._kept.select(it), salt) for it in blocks))
         return [block for group in read for block in group]
 
     async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[PlantedBlock]:
-        """Reads a block: in halves where the reader cannot hold it; one sentence then with less evidence."""
+        """Reads a block. If it is too long, reads its halves, or a single sentence with less evidence."""
         wanted = (1, 0) if self._standing == "good" else (ERRORS, REPETITIONS)
         planted = wanted if self._reader.is_model else (0, 0)
         block = await work(plant_block, self._state, places, evidence, planted, salt)
         try:
-            # A card meets an error of the comparison again.
+            # An error of the comparison is raised again later, for the card.
             async with meanwhile(SENDING_S, self._compare, places if self._reader.is_model else ()):
                 await self._ask(block, seed=int(bool(salt)))
         except (ModelError, BudgetError) as error:
@@ -112,10 +114,10 @@ class _Reading:
         return [block]
 
     async def _compare(self, places: Sequence[Span]) -> None:
-        """Compares sentences with near quotations as if the model, which is at work, said yes to them."""
+        """Compares sentences with near quotations, as if the model, which is at work, agrees with them."""
         for place in places:
             card = Card(**place._asdict(), verdict="yes")
-            await work(compared, card, self._text, self._kept.of([place]))
+            await work(with_comparison_doubts, card, self._text, self._kept.select([place]))
 
     async def _ask(self, block: PlantedBlock, *, doubting: bool = False, seed: int = 0) -> None:
         reader = self._doubting if doubting else self._reader
@@ -123,8 +125,8 @@ class _Reading:
         with span("read", f"{NODE}_doubt" if doubting else NODE, evidence=shown) as traced:
             async with meter().in_time():
                 reading = await reader.read(block.request, doubting=doubting, seed=seed)
-            await work(lambda: block.keep(reading, self._text, doubting=doubting))
-            traced.body.update(block.traced())
+            await work(lambda: block.add_reading(reading, self._text, doubting=doubting))
+            traced.body.update(block.trace_facts())
 
     def _to_read_again(self, first: Sequence[PlantedBlock]) -> list[Sequence[Span]]:
         """Returns the halves of blocks with missed controls, and the sentences without a card."""
@@ -149,9 +151,9 @@ class _Reading:
             latest = {place: card for place, card in latest.items() if place not in places} | read.located
             if read.missed or self._standing == "bad":
                 self._unreliable |= places
-            elif read.located and read.has_error:  # other controls than before, and they are caught
+            elif read.located and read.has_planted_error:  # other controls than before, all caught
                 self._unreliable -= places
-            self._examined |= read.located.keys() if read.has_error else set()
+            self._examined |= read.located.keys() if read.has_planted_error else set()
             if read.located and self._reader.is_model:
                 self._counts.append(read.counts())
             if read.located and self._record and read.served and read.controls:
@@ -160,15 +162,15 @@ class _Reading:
         return {place: self._with_doubts(card, place) for place, card in latest.items()}
 
     def _with_doubts(self, card: Card, place: Span) -> Card:
-        """Adds the doubts of other passages; a good reader is asked again only where nothing examined it."""
-        card = weighed(card, self._text, self._kept.evidence, self._settings.source_kinds)
+        """Adds doubts by other passages. A good reader is asked again only if no control examined it."""
+        card = with_heavier_side(card, self._text, self._kept.evidence, self._settings.source_kinds)
         doubt, is_model = self._settings.doubt, self._reader.is_model
         if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
             return card.model_copy(update={"unclear": ()})
-        kept = self._kept.of([place], card.cited)
-        card = compared(card, self._text, kept) if is_model else card
+        kept = self._kept.select([place], card.cited)
+        card = with_comparison_doubts(card, self._text, kept) if is_model else card
         if is_about_another(card, kept, f"{self._state['context'] or ''}\n{self._text}"):
-            card = doubted(card, ["its quotes may be about something else with this name"])
+            card = with_doubts(card, ["its quotes may be about something else with this name"])
         is_good = self._standing == "good" and doubt != "always"
         unclear = () if is_good else card.unclear
         if is_model and place not in self._examined and (card.edits or not is_good):
@@ -176,12 +178,12 @@ class _Reading:
         return card.model_copy(update={"unclear": () if doubt == "never" else unclear})
 
     async def _confirmed(self, doubtful: Sequence[Span], found: Mapping[Span, Card]) -> list[Span]:
-        """Asks about doubtful sentences as they stand after their edits; returns those that are confirmed.
+        """Asks about doubtful sentences with their edits, and returns the sentences that are confirmed.
 
-        Without a planted error in either request nothing examined the reader, so only another one confirms.
+        If neither request has a planted error, only another reader can confirm a sentence.
         """
         cards = {place: found[place] for place in doubtful}
-        evidence = self._kept.of(doubtful, [it for card in cards.values() for it in card.cited])
+        evidence = self._kept.select(doubtful, [it for card in cards.values() for it in card.cited])
         # A card whose side of the text weighs more is asked about as it stands.
         written = {it: edited_sentence(self._text, card) for it, card in cards.items() if card.side != "for"}
         block = await work(plant_block, self._state, doubtful, evidence, (1, 0), "doubt", written)
@@ -194,13 +196,13 @@ class _Reading:
             self._note("doubt_failed", f"{_UNCONFIRMED}: {block.problem or _UNREAD}")
             return []
         self._counts.append(block.counts())
-        is_examined = self._doubting is not self._reader or block.has_error
+        is_examined = self._doubting is not self._reader or block.has_planted_error
         said = {place: block.cards.get(number) for number, place in block.places.items() if not block.missed}
         confirmed = [place for place, answer in said.items() if _confirms(answer, cards[place], block)]
         return [place for place in confirmed if is_examined or place in self._examined]
 
     def _settled(self, card: Card | None, place: Span, *, confirmed: bool) -> Card:
-        """Notes in the card why code does not rely on it, and drops edits whose source says the old value."""
+        """Adds its remaining doubts to the card, and drops edits whose source has the old value."""
         if card is None:
             reason = _UNREAD if self._kept.by_place.get(place) else ""
             return Card(**place._asdict(), verdict=None, reason=reason)
@@ -214,7 +216,7 @@ class _Reading:
         name = self._reader.name
         if self._unreliable:
             counts = sum(self._counts, start=Controls())
-            which = f"{missed(counts)} of {counts.planted + counts.repeated} planted test sentences"
+            which = f"{count_missed(counts)} of {counts.planted + counts.repeated} planted test sentences"
             if self._standing == "bad":
                 which = "too many planted test sentences in the last 30 days"
             told = counted(len(self._unreliable), "sentence")
@@ -238,15 +240,15 @@ def _halves(places: Sequence[Span]) -> list[list[Span]]:
 
 
 def _restates(text: str, sentence: Span, edit: CardEdit) -> bool:
-    """Do the words that an edit copies say the value that the sentence has, and not the new one?"""
-    before, place = sentence.of(text), Span(edit.start, edit.end).moved(-sentence.start)
+    """Tells whether the words that an edit copies have the sentence's old value, and not the new value."""
+    before, place = sentence.of(text), Span(edit.start, edit.end).moved_by(-sentence.start)
     had = [value for value in values(before) if value.span.overlaps(place)]
     said, new = (bool(each) and all(states(edit.by, it) for it in each) for each in (had, values(edit.new)))
     return said and not new and not NEGATION.search(edit.by)
 
 
 def _confirms(answer: RawCard | None, card: Card, block: PlantedBlock) -> bool:
-    """Does the answer to a doubt agree, with a quote? A `no` confirms a contradiction without an edit."""
+    """Tells whether an answer with a quote confirms a card. `no` confirms a contradiction without edits."""
     speaks_against = card.verdict == "no" or (card.verdict == "mixed" and card.side == "against")
     wanted: CardVerdict = "no" if speaks_against and not card.edits else "yes"
     return answer is not None and answer.verdict == wanted and any(it in block.lines for it in answer.quotes)

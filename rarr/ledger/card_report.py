@@ -1,24 +1,24 @@
-"""Makes checks, statuses and parts of cards."""
+"""Makes checks from cards, and the status and parts of each sentence."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from rarr.backends.embedded.near_quotes import states_nothing
 from rarr.backends.embedded.values import states, values
 from rarr.ledger.edit_gate import moved_queries
-from rarr.ledger.scores import missing_of
+from rarr.ledger.scores import reasons_unsearched
 from rarr.records import Check, Notice, Part, Query, Sentence, Status, Verdict
 from rarr.records.cards_and_edits import Card, Quote, Side
 from rarr.state import Attributed, State, usable
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 
-def asked_spans(state: State) -> list[Span]:
-    """Returns the sentences of the current text that are read as cards."""
+def sentences_to_read(state: State) -> list[Span]:
+    """Returns the sentences of the current text that a reader reads as cards."""
     return [span for span in sentences(state["text"]) if span.start >= state.get("lead", 0)]
 
 
-def queries_of(state: State, spans: Sequence[Span]) -> dict[Span, list[Query]]:
-    """Returns the queries about each sentence, first asked first."""
+def queries_by_sentence(state: State, spans: Sequence[Span]) -> dict[Span, list[Query]]:
+    """Returns the queries about each sentence, the earliest query first."""
     queries = moved_queries(state.get("queries", []), state.get("edits", []))
     placed = [(query, query.start, query.end) for query in queries]  # reading a record's field takes longer
     return {
@@ -27,7 +27,7 @@ def queries_of(state: State, spans: Sequence[Span]) -> dict[Span, list[Query]]:
 
 
 def card_checks(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[Query]]) -> list[Check]:
-    """Makes a check for each evidence that a card quotes: of `mixed`, one for each side."""
+    """Makes a check for each evidence that a card quotes; for a `mixed` card, a check for each side."""
     return [
         Check(
             verdict=_verdict(card, side),
@@ -51,9 +51,9 @@ def _verdict(card: Card, side: Side) -> Verdict:
 
 
 def card_sentences(state: State) -> tuple[Sentence, ...]:
-    """Gives each sentence of the current text its status, quotes and parts, by its card."""
-    text, spans = state["text"], asked_spans(state)
-    asked = queries_of(state, spans)
+    """Makes the record of each sentence of the current text by its card, with status, quotes and parts."""
+    text, spans = state["text"], sentences_to_read(state)
+    asked = queries_by_sentence(state, spans)
     cards = {card.start: card for card in state.get("cards", [])}
     return tuple(_sentence(text, span, cards.get(span.start), state, asked[span]) for span in spans)
 
@@ -75,7 +75,7 @@ def _sentence(text: str, span: Span, card: Card | None, state: State, queries: S
 
 
 def _quotes_of(card: Card, status: Status) -> tuple[Quote, ...]:
-    """Returns the quotes that decide a part of the sentence; those against its old words now speak for it."""
+    """Returns the quotes that decide a part of the sentence. After an edit, quotes against it are for it."""
     if card.verdict == "open" and any((it.start, it.end) == (card.start, card.end) for it in card.open):
         return ()
     if status != "supported" or card.verdict != "no":
@@ -84,19 +84,19 @@ def _quotes_of(card: Card, status: Status) -> tuple[Quote, ...]:
 
 
 def is_relied_on(card: Card) -> bool:
-    """Does the reading say that the sentence is right as it was read, and code has no doubt?"""
+    """Tells whether a card supports the sentence as the reader read it, and has no doubt."""
     says_so = card.verdict == "yes" or (card.verdict == "mixed" and card.side == "for" and not card.open)
     return says_so and not card.doubts
 
 
 def _is_doubted_without_edit(card: Card) -> bool:
-    """Is there a doubt about a card that has no edit to suggest, or whose sources speak for the sentence?"""
+    """Tells whether a contradicting card has doubts, but no edit to suggest, or sources for the sentence."""
     has_no_edit = card.side == "for" or not card.edits
     return card.verdict in ("no", "mixed") and bool(card.doubts) and has_no_edit
 
 
 def status_of(card: Card) -> Status:
-    """Decides the status of a sentence by its card, of which code has settled the edits and doubts."""
+    """Returns the status of a sentence by its card, after code has settled the edits and doubts."""
     if card.verdict is None or (card.verdict == "none" and not card.unreliable):
         return "unjudged"
     if card.unreliable or _is_doubted_without_edit(card):
@@ -109,9 +109,9 @@ def status_of(card: Card) -> Status:
 
 
 def _unread(card: Card | None, state: State, queries: Sequence[Query]) -> Status:
-    """Tells why a sentence has no verdict: no passage was found, or it was not read."""
+    """Returns the status of a sentence without a verdict: no passage was found, or it was not read."""
     ids = [query.id for query in queries]
-    missing = missing_of(state, ids)
+    missing = reasons_unsearched(state, ids)
     if "failed" in missing:
         return "retrieval_failed"
     if "cut" in missing or not queries or (card is not None and card.reason):
@@ -122,7 +122,7 @@ def _unread(card: Card | None, state: State, queries: Sequence[Query]) -> Status
 
 
 def card_attribution(state: State) -> Attributed:
-    """Tells of each checkable sentence whether it was supported as it was written, and whether it is now."""
+    """Returns the support of each checkable sentence before and after edits: 1, 0 or None (not judged)."""
     cards = {card.start: card for card in state.get("cards", [])}
     before, after = list[float | None](), list[float | None]()
     for sentence in (it for it in state["report"].sentences if it.checkable):
@@ -133,7 +133,7 @@ def card_attribution(state: State) -> Attributed:
 
 
 def _parts(text: str, span: Span, card: Card | None, status: Status) -> Iterator[Part]:
-    """Yields what is open or differs, and the values that a quoted line states."""
+    """Yields the parts of a sentence that are open or differ, and the values that a quoted line states."""
     open_ = [Span(place.start, place.end) for place in card.open] if card else []
     if status == "no_evidence" or (status == "unconfirmed" and card and not open_):
         open_ = [span]
@@ -142,7 +142,7 @@ def _parts(text: str, span: Span, card: Card | None, status: Status) -> Iterator
         if it.end > it.start:
             yield Part(start=it.start, end=it.end, state="differs", evidence_id=it.evidence_id, says=it.by)
     for value in values(span.of(text)) if card and status in ("supported", "unconfirmed") else ():
-        place = value.span.moved(span.start)
+        place = value.span.moved_by(span.start)
         quote = next((it for it in card.quotes if states(it.text, value)), None) if card else None
         if quote and not any(place.overlaps(it) for it in open_):
             yield Part(**place._asdict(), state="confirmed", evidence_id=quote.evidence_id)

@@ -1,7 +1,7 @@
-"""Makes planted controls: sentences with known outcome, by which the reader of a block is examined.
+"""Makes planted controls: sentences with a known answer, by which the reader of a block is examined.
 
 A planted error is a sentence of an excerpt in which one value or a "not" was changed; a repetition is a
-sentence of an excerpt as it is. A reader that misses them cannot be relied on for the sentences beside them.
+sentence of an excerpt without a change. If a reader misses controls, its cards beside them do not count.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from rarr.backends.embedded.values import Date, Value, states, values
 from rarr.components import Excerpt, RawCard, SourceLine
-from rarr.ledger.card import found_once
+from rarr.ledger.card import find_once
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.folding import fold
@@ -24,9 +24,9 @@ ControlKind = Literal["number", "name", "not", "repetition"]
 
 
 class Control(NamedTuple):
-    """A planted sentence, made from the line `origin` by writing `wrong` in place of `right`.
+    """A planted sentence, made from the line `origin` with `wrong` in place of `right`.
 
-    A repetition has neither. `borrowed`: the wrong value stands in another sentence of the excerpts.
+    In a repetition, both are empty. `borrowed` tells whether another sentence has the wrong value.
     """
 
     text: str
@@ -38,7 +38,7 @@ class Control(NamedTuple):
 
 
 class _Slot(NamedTuple):
-    """A number or name of a line that can be changed; `key` tells which others can stand there."""
+    """A number or name of a line that can be changed. Slots with the same `key` can replace each other."""
 
     place: Span
     text: str
@@ -66,14 +66,14 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_WORDS, _MOST_WORDS = 5, 45
-_TRIES = 8  # with a line that points to another: a number can be changed in several ways
+_TRIES = 8  # for a line with a pronoun: a number can be changed in several ways
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|must|may|will|should)(?= [a-z])(?! not\b)")
 _NOT = re.compile(
     r"\b(?:is|are|was|were|can|must|may|will|should|does|do|did|has|have|had) (?P<not>not )(?=[a-z])"
     r"|\bcan(?P<cannot>not)\b|(?<=\w )(?P<nicht>nicht )(?=\w)"
 )
 NEGATION = re.compile(r"\b(?:not|cannot|never|no|without|nicht|kein\w*|nie|pas|jamais)\b|n['’]t\b|[不没未]")
-# A name that can be told from other words in capitals by the word before it.
+# A name: the word before it shows that it is no other capitalised word.
 _NAME = re.compile(r"(?<=[a-zà-ÿ,] )(?:[A-ZÀ-Þ][\wà-ÿ'’-]+)(?: (?:[A-ZÀ-Þ][\wà-ÿ'’-]+))*(?![\w'’-])")
 _BEFORE_NAME = re.compile(r"(\w+) \Z")
 _NAMING = frozenset(("in", "by", "from", "near", "at", "of", "with", "to"))
@@ -82,19 +82,19 @@ _SHORT_UNITS = {"m", "km", "cm", "mm", "kg", "g", "t", "l", "ml", "ha", "kw", "m
 _LAST_DAY = 28
 _UNIT = re.compile(r"[ \u00a0\u202f]?(?:%|°[CF]?|[€$£]|[^\W\d_]{1,12})")
 _BEHIND_POWER = re.compile(r"\s?(?:thousand|[mb]illi|mio|mrd|mn\b|bn\b|[万亿])", re.IGNORECASE)
-_OF_NAME = re.compile(r"[^\W\d_] [A-ZÀ-ÖØ-Þ][^\W\dA-ZÀ-ÖØ-Þ_]+ $")  # a word in a capital, not the first one
+_OF_NAME = re.compile(r"[^\W\d_] [A-ZÀ-ÖØ-Þ][^\W\dA-ZÀ-ÖØ-Þ_]+ $")  # a capitalised word after another word
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _YEAR = " year"  # no unit
-_SAME = {"number": 0.5, "name": 0.4}  # of the words of a line, in lines about the same
+_SAME = {"number": 0.5, "name": 0.4}  # the share of common words of lines about the same thing
 _BORROWING = 48  # lines that are tried, however many there are
 _JOINING = (":", "/", "-", "–")
 _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
 
 
-def controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions: int) -> list[Control]:
+def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions: int) -> list[Control]:
     """Makes up to `errors` planted errors, about a third with borrowed values, and `repetitions`.
 
-    Each is made from a line of its own. The same text and excerpts give the same controls.
+    Each control is made from another line. The same text and excerpts give the same controls.
     """
     lines = [line for excerpt in excerpts for line in excerpt.lines]
     seed = hashlib.sha256("\0".join([text, *(line.text for line in lines)]).encode()).digest()
@@ -109,7 +109,7 @@ def controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions
         for origin in origins[:_BORROWING] if borrows else origins:
             if len(made) < wanted and origin.label not in used:
                 made += planting.errors(origin, borrows=borrows)
-    if errors and not made:  # lines that point to another sentence do too, if they begin with their subject
+    if errors and not made:  # a line with a pronoun will do, if it begins with its subject
         pointing = [line for line in lines if _stands_alone(line.text, pointing=True)]
         tried = (planting.errors(it, borrows=False) for _ in range(_TRIES) for it in pointing)
         made = next(filter(None, tried), [])
@@ -121,9 +121,9 @@ def controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions
 
 
 def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
-    """Did the reader miss the control? An error needs the verdict `no` and the right edit.
+    """Tells whether the reader missed the control. An error needs the verdict `no` and the right edit.
 
-    `mixed` counts as `no` if it cites the origin. A repetition needs any verdict but `no`.
+    `mixed` counts as `no` if it cites the origin. A repetition is missed only by `no`, or without a card.
     """
     if card is None or control.kind == "repetition":
         return card is None or card.verdict == "no"
@@ -133,7 +133,7 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
 
 
 def is_disputed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
-    """Does the reader contradict the control, and cite its origin, by words of another excerpt?"""
+    """Tells whether the reader contradicts the control, and cites its origin, by words of another excerpt."""
     if card is None or card.verdict != "no":
         return False
     cited = [lines[label] for label in card.quotes if label in lines]
@@ -144,7 +144,7 @@ def is_disputed(control: Control, card: RawCard | None, lines: Mapping[str, Sour
 def _is_fixed(control: Control, card: RawCard) -> bool:
     text, origin, right, wrong = control.text, control.origin.text, control.right, control.wrong
     for edit in card.edits:
-        if place := found_once(edit.old, text):
+        if place := find_once(edit.old, text):
             text = text[: place.start] + edit.new + text[place.end :]
     if text == origin or fold(text).text.rstrip(".") == fold(origin).text.rstrip("."):
         return True
@@ -160,7 +160,7 @@ def _is_fixed(control: Control, card: RawCard) -> bool:
 
 @lru_cache(maxsize=4096)  # the blocks of a run share their lines
 def _stands_alone(text: str, *, pointing: bool = False) -> bool:
-    """Is the line a whole, unsuspicious sentence without pronouns? With `pointing` it may have them later."""
+    """Tells whether a line is a whole, harmless sentence without pronouns; `pointing` allows them later."""
     words = len(text.split()) if " " in text else len(text) // 2
     is_whole = _FEWEST_WORDS <= words <= _MOST_WORDS and _WHOLE.match(text) and not _MARKUP.search(text)
     points = _POINTING.match if pointing else _POINTING.search
@@ -168,13 +168,13 @@ def _stands_alone(text: str, *, pointing: bool = False) -> bool:
 
 
 class _Planting:
-    """Changes values of lines by chance; what can be borrowed is found by its key, not line by line."""
+    """Changes values of lines at random. Values to borrow are found by their key, not line by line."""
 
     def __init__(self, lines: Sequence[SourceLine], chance: random.Random) -> None:
         self._lines, self._chance = lines, chance
 
     def errors(self, origin: SourceLine, *, borrows: bool) -> list[Control]:
-        """Makes an error of this line, if one can be made."""
+        """Makes an error of this line; [] if the line has nothing to change."""
         borrowing = partial(self._borrowed, "number"), partial(self._borrowed, "name")
         makers = [*borrowing] if borrows else [self._other_numbers, _other_polarity]
         self._chance.shuffle(makers)
@@ -186,7 +186,7 @@ class _Planting:
         return []
 
     def _other_numbers(self, origin: SourceLine) -> Iterator[_Change]:
-        """Yields changes of a number to one that no line has."""
+        """Yields changes of a number to a number that no line has."""
         for slot in _slots(origin.text, "number"):
             if slot.key == _YEAR:
                 new = str(int(slot.text) + self._chance.choice((-1, 1)) * self._chance.randint(3, 12))
@@ -198,7 +198,7 @@ class _Planting:
                 yield slot.place, new, "number"
 
     def _borrowed(self, kind: ControlKind, origin: SourceLine) -> Iterator[_Change]:
-        """Yields changes to a number of the same unit, or a name, from a line about something else."""
+        """Yields changes to a number of the same unit, or a name, from a line about another thing."""
         for slot in _slots(origin.text, kind):
             alike = self._alike[kind, slot.key]
             rest = _stems(origin.text[: slot.place.start] + origin.text[slot.place.end :])
@@ -221,7 +221,7 @@ class _Planting:
 
 
 def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
-    """Is the slot of a line far from another? A line with both values may say that one replaced the other."""
+    """Tells whether `new` may replace `old`: it is far from `old`, and its line lacks the old value."""
     if new.value is None or old.value is None:
         return {*new.text.split()}.isdisjoint(old.text.split())
     gap, most = abs(new.amount - old.amount), max(abs(new.amount), abs(old.amount))
@@ -230,7 +230,7 @@ def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
 
 
 def _scaled(written: str, factor: float) -> str:
-    """Multiplies a number and keeps its form; "" where the form would change or the change is too small."""
+    """Multiplies a number and keeps its form; "" if the form would change or the change is too small."""
     digits = "".join(character for character in written if character.isdigit())
     old = int(digits)
     new = round(old * factor)
@@ -243,7 +243,7 @@ def _scaled(written: str, factor: float) -> str:
 
 
 def _other_polarity(origin: SourceLine) -> Iterator[_Change]:
-    """Yields changes that put in a "not" or take it out."""
+    """Yields changes that insert a "not" or remove it."""
     negations = list(NEGATION.finditer(origin.text))
     if len(negations) == 1 and (match := _NOT.search(origin.text)):
         yield next(Span(*match.span(name)) for name in match.groupdict() if match[name]), "", "not"
@@ -262,7 +262,7 @@ def _slots(text: str, kind: ControlKind) -> tuple[_Slot, ...]:
 
 
 def _number(value: Value, text: str) -> _Slot:
-    """Makes the slot of a number; its unit is the unit or noun behind it, and no word such as "to"."""
+    """Makes the slot of a number. Its unit is the unit or noun after it, but no word such as "to"."""
     match, written = _UNIT.match(text, value.end), value.span.of(text)
     dates = [Fraction(part[0]) for it in value.readings if isinstance(it, Date) for part in it if part]
     amounts = [*dates, *(it.amount for it in value.amounts)]
@@ -274,7 +274,7 @@ def _number(value: Value, text: str) -> _Slot:
 
 
 def _changeable_numbers(text: str) -> Iterator[Value]:
-    """Finds the numbers in digits that can be changed, days and years too; none of a name ("Apollo 11")."""
+    """Finds the numbers in digits that can be changed, also days and years, but no names ("Apollo 11")."""
     found: list[Value] = []
     for value in values(text):
         start, end = value.number
@@ -296,7 +296,7 @@ def _days_and_years(value: Value) -> Iterator[Value]:
         date = value.readings[0]
         if isinstance(date, Date):
             part = Date(years=date.years) if match[1] else Date(days=date.days)
-            place = Span(*match.span()).moved(value.start)
+            place = Span(*match.span()).moved_by(value.start)
             yield value._replace(start=place.start, end=place.end, readings=(part,))
 
 

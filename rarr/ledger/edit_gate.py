@@ -1,8 +1,8 @@
-"""The gate: decides about proposed edits, applies those of cards, and moves places into the edited text.
+"""Decides about proposed edits ("the gate"), applies edits of cards, and moves places into the edited text.
 
-No edit touches code, links or citations. A card's edit stays in its sentence or cell and does not delete it;
-one that is long, lies in a quotation or is doubted is only suggested. As published, nothing is asked after an
-edit of the paper: the verdict of the model decides (Gao et al. 2023, section 3.3).
+No edit touches code, links or citations. An edit of a card stays in its sentence or cell and does not delete
+it. A long or doubted edit, or an edit in a quotation, is only suggested. In the preset `paper`, the verdict
+of the model decides (Gao et al. 2023, section 3.3).
 """
 
 import re
@@ -16,25 +16,25 @@ from rarr.ledger.card_reading import UNEXAMINED
 from rarr.records import Change, Edit, Query
 from rarr.records.cards_and_edits import Card, CardEdit, EditState, Place, moved_range, shifted, with_edits
 from rarr.state import State, named
-from rarr.tools.text.blocks_and_sentences import Span, protected, table_cells
+from rarr.tools.text.blocks_and_sentences import Span, protected_spans, table_cells
 from rarr.tools.text.folding import fold
 
 MAX_CHARS, MAX_SHARE = 50, 0.5
-"""An edit may exceed one of these limits: characters, and the share of its sentence (`paper`: the text)."""
+"""An edit must keep one of these limits: characters, and the share of its sentence (`paper`: the text)."""
 REFUSED = "a person refused it"
 _Placed = TypeVar("_Placed", Query, Card, CardEdit, Place)
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
 _MARK = re.compile(r"<[|?_][^<>\n]{0,200}>|\[/[A-Z_]{3,}\]|^#{1,6} |```", re.MULTILINE)
 
 
-def with_card_edits(
+def apply_card_edits(
     state: State, query_ids: Mapping[Span, str], is_refused: Callable[[str, Card], bool]
 ) -> State:
     """Applies the edits of the cards that are not decided yet, and returns the update of the state.
 
     The edits of a card are accepted together or not at all: half of an exchange of two names is wrong.
     `query_ids` gives the query of each sentence. `is_refused` tells whether a person refused an edit of the
-    card before. Places of edits point into the text they are applied to; the cards are in its order.
+    card before. Places of edits point into the text to which they are applied. The cards are in text order.
     """
     original, edits = state["text"], list(state.get("edits", []))
     cards, accepted, at = list[Card](), list[Edit](), 0
@@ -58,29 +58,29 @@ def with_card_edits(
                 edits.append(made)
                 accepted += [made] if made.accepted else []
             at = card.end if outcome == "accepted" else at
-        parts = {"edits": after_edits(card.edits, accepted), "open": after_edits(card.open, accepted)}
-        cards += after_edits([card.model_copy(update={"outcome": outcome, **parts})], accepted)
+        parts = {"edits": shift_records(card.edits, accepted), "open": shift_records(card.open, accepted)}
+        cards += shift_records([card.model_copy(update={"outcome": outcome, **parts})], accepted)
     return {"text": with_edits(original, accepted), "edits": edits, "cards": cards}
 
 
 def _is_shown(text: str, card: Card) -> bool:
-    """Does code rely on the card? A quoted line that repeats the edited sentence answers two doubts."""
+    """Tells whether code relies on the card. A quoted line with the edited sentence removes two doubts."""
     after, lines = fold(edited_sentence(text, card)).text, [fold(it.text).text for it in card.quotes]
     left = tuple(it for it in card.doubts if it not in (EXCHANGED, UNEXAMINED) or after not in lines)
     return card.model_copy(update={"doubts": left}).is_decided
 
 
 def _decision(text: str, card: Card) -> tuple[EditState, str]:
-    """Decides about the edits of a card, with the reason; empty for accepted edits."""
+    """Decides about the edits of a card. Returns the state and its reason, which is empty if accepted."""
     place, places = Span(card.start, card.end), [Span(edit.start, edit.end) for edit in card.edits]
     if not edited_sentence(text, card).strip():
         return "refused", "the edits delete the sentence"
     if place in table_cells(text) and any("|" in edit.new for edit in card.edits):
         return "refused", "the change adds a cell"
-    # Whole lines, because links and code may go beyond a sentence, but beyond no line.
+    # Whole lines, because links and code may go beyond a sentence, but not beyond a line.
     end = text.find("\n", place.end)
     line = text.rfind("\n", 0, place.start) + 1, len(text) if end < 0 else end
-    if any(span.overlaps(it) for span in protected(text, *line) for it in places):
+    if any(span.overlaps(it) for span in protected_spans(text, *line) for it in places):
         return "refused", "the change touches code, a link or a citation"
     if broken := next(filter(None, (_broken(text, edit, place) for edit in card.edits)), ""):
         return "refused", broken
@@ -97,11 +97,10 @@ def _decision(text: str, card: Card) -> tuple[EditState, str]:
     return "accepted", ""
 
 
-def out_of_bounds(text: str, change: Change) -> str:
-    """Returns the reason to refuse an edit of the paper; empty if there is none.
+def refusal_reason(text: str, change: Change) -> str:
+    """Returns the reason to refuse an edit of the preset `paper`; empty if there is no reason.
 
-    Refuses an edit that exceeds both limits (Gao et al. 2023, section 3.3), or after which code, links and
-    citations, lines or cells are not those of the text.
+    Refuses an edit beyond both limits (Gao et al. 2023, section 3.3), or an edit of code, links or cells.
     """
     old = text[change.start : change.end]
     revised = text[: change.start] + change.new + text[change.end :]
@@ -115,16 +114,16 @@ def out_of_bounds(text: str, change: Change) -> str:
 
 
 def _too_long(changed: int, length: int) -> str:
-    """Returns the reason if the change exceeds both limits (Gao et al. 2023, section 3.3); else ""."""
+    """Returns the reason if a change exceeds both limits (Gao et al. 2023, section 3.3); else ""."""
     is_long = changed > MAX_CHARS and changed > MAX_SHARE * length
     return f"it changes {changed} of {length} characters" if is_long else ""
 
 
 def _broken(text: str, change: Change | CardEdit, place: Span) -> str:
-    """Returns the reason if the change alters code, links or marks at this place, or adds markup; else ""."""
+    """Returns the reason if a change alters code, links or marks at this place, or adds markup; else ""."""
     revised = text[: change.start] + change.new + text[change.end :]
     end = place.end + len(revised) - len(text)
-    before, after = protected(text, *place), protected(revised, place.start, end)
+    before, after = protected_spans(text, *place), protected_spans(revised, place.start, end)
     if [span.of(text) for span in before] != [span.of(revised) for span in after]:
         return "the change touches or adds code, a link or a citation"
     if any(match[0] not in text for match in _MARK.finditer(change.new)):
@@ -139,10 +138,10 @@ def _broken(text: str, change: Change | CardEdit, place: Span) -> str:
 def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
     """Returns the queries, with their places moved to the text after the accepted `edits`."""
     accepted = [edit for edit in edits if edit.accepted]
-    return list(after_edits(queries, accepted) if accepted else queries)
+    return list(shift_records(queries, accepted) if accepted else queries)
 
 
-def after_edits(records: Sequence[_Placed], changes: Sequence[Change]) -> tuple[_Placed, ...]:
+def shift_records(records: Sequence[_Placed], changes: Sequence[Change]) -> tuple[_Placed, ...]:
     """Returns records with their places in the text after `changes`, which were made one after another."""
     places = (moved_place(Span(it.start, it.end), changes)._asdict() for it in records)
     return tuple(it.model_copy(update=place) for it, place in zip(records, places, strict=True))
@@ -153,8 +152,8 @@ def moved_place(place: Span, changes: Sequence[Change]) -> Span:
     return Span(*moved_range(place.start, place.end, changes))
 
 
-def moved_back(place: Span, edits: Sequence[Edit]) -> Span:
-    """Takes a place in the text after the accepted `edits`, and returns its place in the text before them."""
+def unedited_place(place: Span, edits: Sequence[Edit]) -> Span:
+    """Returns the place, in the text before the accepted `edits`, of a `place` in the text after them."""
     for edit in reversed([edit for edit in edits if edit.accepted]):
         place = Span(*shifted(place.start, place.end, edit.start, edit.start + len(edit.new), edit.end))
     return place

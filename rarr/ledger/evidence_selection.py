@@ -16,27 +16,27 @@ from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import span
 
 Scored = Sequence[float] | Exception
-"""The scores of one query, or the error that it met."""
+"""The scores of one query, or the error of the scoring."""
 EXHAUSTIVE_SUBSETS = 200_000
-"""Up to this number of subsets, the choice is the best one; above it, a greedy one comes close."""
+"""Up to this number of subsets, the best choice is found; above it, a good choice by a greedy search."""
 _ROUNDING = 1e-9
 Place = tuple[str, int, int]
 """Source, start and end of a passage."""
 Relevances = Mapping[str, Mapping[str, float]]
-"""By query id and evidence id: how relevant passages of other queries are to the query."""
+"""How relevant passages of other queries are to a query, by query id and evidence id."""
 LONGEST = 12
 """The most sentences, list items and table rows of an excerpt."""
 
 
 def evidence_of(passage: Passage, name: str, query_id: str = "", relevance: float = 1.0) -> Evidence:
-    """Makes evidence of a passage, with the reason if it seems to speak to a language model."""
+    """Makes evidence of a passage, with the reason if the passage seems to address a language model."""
     why = suspicion(f"{passage.title}\n{passage.text}")
     facts = {field: getattr(passage, field) for field in Passage.model_fields}
     return Evidence(**facts, id=name, query_id=query_id, relevance=relevance, suspicious=why)
 
 
 def place_of(passage: Passage) -> Place:
-    """Returns the source, start and end of a passage. Evidence of several queries may have one place."""
+    """Returns the source, start and end of a passage. Evidence of several queries may have the same place."""
     return passage.source, passage.start, passage.end
 
 
@@ -88,7 +88,7 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
             best, most = chosen, total
         gains = sorted((total - sum(map(max, covered, columns[at])), at) for at in free)
         for number, (_, at) in enumerate(gains):
-            # The gain of a row never grows when another one is added.
+            # The gain of a row never grows when another row is added.
             if total - sum(loss for loss, _ in gains[number : number + wanted]) <= most + _ROUNDING:
                 return
             rest = [later for _, later in gains[number + 1 :]]
@@ -118,9 +118,9 @@ def _greedy_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
 async def scores_by_query(
     name: str, wanted: Mapping[Query, Sequence[Passage]], reranker: Reranker, *, best: int = 0
 ) -> list[Scored]:
-    """Scores the passages of each query, in one call where the reranker can.
+    """Scores the passages of each query, in one call if the reranker has `score_all`.
 
-    Each query has a span with this name in the trace, with its `best` passages; some may be rejected later.
+    Each query has a span with this `name` in the trace, with its `best` passages; some may be rejected later.
     """
     at_once: Sequence[Sequence[float] | None] = [None] * len(wanted)
 
@@ -129,7 +129,7 @@ async def scores_by_query(
         try:
             with span("score", name, query.id) as scoring:
                 if scores is None:
-                    async with meter().in_time(meter().grace):
+                    async with meter().in_time(meter().grace_s):
                         scores = await reranker.score(query.text, passages)
                 if best:
                     pairs = nlargest(best, zip(scores, passages, strict=True), key=lambda pair: pair[0])
@@ -141,7 +141,7 @@ async def scores_by_query(
 
     if score_all := getattr(reranker, "score_all", None):
         try:
-            async with meter().in_time(meter().grace):
+            async with meter().in_time(meter().grace_s):
                 at_once = await score_all([(query.text, wanted[query]) for query in wanted])
         except Exception as error:
             return [error for _ in wanted]
@@ -170,7 +170,7 @@ async def all_relevances(
 
 
 def _to_score(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
-    """Returns by query the passages of other queries that lack a score, each place by its first id."""
+    """Returns for each query the passages of other queries that lack a score, each place once."""
     placed = {passage.id: place_of(passage) for passage in usable(state)}
     first: dict[Place, Evidence] = {}
     done: dict[str, set[Place]] = defaultdict(set)
@@ -187,11 +187,11 @@ def _to_score(state: State, relevances: Relevances) -> dict[Query, list[Evidence
     }
 
 
-def merged(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str, list[str]]]:
-    """Merges overlapping passages of one source, and returns the excerpts and, by query, their ids.
+def merged_excerpts(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str, list[str]]]:
+    """Merges overlapping passages of one source into excerpts. Returns the excerpts, and their ids by query.
 
-    `kept` is in the order of the queries. An excerpt has the id, query and relevance of the first passage in
-    it. Suspicious passages stay as they are.
+    `kept` is in the order of the queries. An excerpt has the query and relevance of its first passage, and a
+    new id by this query. Given passages keep their ids. Suspicious passages are not merged.
     """
     order = {passage.id: number for number, passage in enumerate(kept)}
     groups: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
@@ -203,22 +203,22 @@ def merged(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str, list[str
     excerpts, counts = list[Evidence](), Counter[str]()
     by_query: dict[str, dict[str, None]] = defaultdict(dict)
     for first, members in sorted(runs, key=lambda run: order[run[0].id]):
-        counts[first.query_id] += not is_given(first.id)
+        counts[first.query_id] += not is_given_id(first.id)
         # Numbered by query, so that a replay, which has no passages, gives the same ids.
-        name = first.id if is_given(first.id) else f"{first.query_id}.{counts[first.query_id]}"
+        name = first.id if is_given_id(first.id) else f"{first.query_id}.{counts[first.query_id]}"
         excerpts.append(first.model_copy(update={"id": name}))
         for passage in members:
             by_query[passage.query_id][name] = None
     return excerpts, {query_id: list(ids) for query_id, ids in by_query.items()}
 
 
-def is_given(evidence_id: str) -> bool:
-    """Is this the id of a passage that the caller gave, and that was not searched?"""
+def is_given_id(evidence_id: str) -> bool:
+    """Tells whether this is the id of a passage that the caller gave, not of a found passage."""
     return evidence_id.startswith("g")
 
 
 def _runs(group: Sequence[Evidence], order: Mapping[str, int]) -> list[tuple[Evidence, list[Evidence]]]:
-    """Joins each run of overlapping passages to an excerpt; returns these with the passages in them."""
+    """Joins each run of overlapping passages into an excerpt. Returns each excerpt with its passages."""
     runs, end = list[tuple[str, int, list[Evidence]]](), 0
     for passage in group:
         text, start, members = runs[-1] if runs else ("", 0, [])
@@ -241,7 +241,7 @@ def _runs(group: Sequence[Evidence], order: Mapping[str, int]) -> list[tuple[Evi
 
 
 def _agree(text: str, start: int, passage: Evidence) -> bool:
-    """Do both have the same words where they overlap? Two extractions of one page may differ there."""
+    """Tells whether the overlap has the same words in both; two extractions of a page may differ."""
     begin = max(start, passage.start)
     ours, theirs = text[begin - start :], passage.text[begin - passage.start :]
     return ours.startswith(theirs) or theirs.startswith(ours)

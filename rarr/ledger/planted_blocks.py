@@ -1,4 +1,4 @@
-"""Cuts the sentences of a text into blocks for one request each, and plants the controls of a block."""
+"""Divides the sentences of a text into blocks, one for each request, and plants the controls of a block."""
 
 import math
 import re
@@ -11,7 +11,7 @@ from rarr.backends.prompted.cards import MAX_SENTENCES
 from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import Piece, RawCard, RawReading, ReadingBlock, SourceLine
 from rarr.ledger.card import locate_card
-from rarr.ledger.controls import Control, controls, is_disputed, is_missed
+from rarr.ledger.controls import Control, is_disputed, is_missed, make_controls
 from rarr.records import Evidence
 from rarr.records.base import Controls
 from rarr.records.cards_and_edits import Card
@@ -20,7 +20,7 @@ from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.section_headings import headings_above
 
 ERRORS, REPETITIONS = 3, 1
-"""Planted sentences of a block; one of each in a block of up to three sentences."""
+"""The numbers of planted sentences in a block. A block of up to three sentences has one of each."""
 _FEW = 3
 _NEAR = 400  # characters of the paragraph before a block, and between two sentences that are shown
 # A heading, or a list or table whose first line does not need the line before it.
@@ -28,17 +28,17 @@ _BREAK = re.compile(r"(?<=[.!?。！？])\n[ \t]*\n(?=[ \t]*(?:\#|[-*+] |\d{1,3}
 _ELLIPSIS = "\n\n[...]\n\n"
 
 _Written: TypeAlias = "tuple[str, Span | Control | None]"
-"""Words of a block, and the sentence or control that they are; None for the words between."""
+"""Words of a block, with the place of the sentence or the control; None for words between sentences."""
 
 
 @dataclass
 class PlantedBlock:
-    """A request about a block, with the place or the control of each number, and how it was read.
+    """A request about a block of sentences and controls, which have numbers, and the reader's answer.
 
-    `lines` are the source lines by label, `cards` what the reader said by number, `located` the cards of the
-    text, and `missed` the controls that it missed. `disputed` is a control about which the sources disagree,
-    and which examines nobody; 0 for none. `failed` says why nothing was read, `problem` why cards may be
-    missing, and `served` names the model that answered.
+    `lines` are the source lines by label, `cards` the reader's cards by number, `located` the cards of the
+    text, and `missed` the controls that the reader missed. `disputed` is a control about which the sources
+    disagree, which does not count; 0 if there is none. `failed` is the reason why nothing was read, `problem`
+    the reason why cards may be missing, and `served` the name of the model that answered.
     """
 
     request: ReadingBlock
@@ -54,25 +54,25 @@ class PlantedBlock:
     problem: str = ""
 
     @property
-    def examining(self) -> dict[int, Control]:
-        """The controls about which the sources agree."""
+    def examining_controls(self) -> dict[int, Control]:
+        """The controls about which the sources agree, by number."""
         return {number: it for number, it in self.controls.items() if number != self.disputed}
 
     @property
-    def has_error(self) -> bool:
-        """Is an error planted? A repetition alone does not examine a reader that agrees with everything."""
-        return any(it.kind != "repetition" for it in self.examining.values())
+    def has_planted_error(self) -> bool:
+        """Tells whether an error is planted. Repetitions alone do not examine a reader that always agrees."""
+        return any(it.kind != "repetition" for it in self.examining_controls.values())
 
-    def keep(self, reading: RawReading, text: str, *, doubting: bool) -> None:
-        """Locates the cards of a reading in the text, and finds the planted sentences that it missed.
+    def add_reading(self, reading: RawReading, text: str, *, doubting: bool) -> None:
+        """Stores the answer of the reader, locates its cards in the text, and finds the missed controls.
 
-        A reading that doubts gives verdicts alone: a planted error needs the verdict `no`.
+        If `doubting`, the answer has only verdicts: a planted error needs the verdict `no`.
         """
         cards, lines = reading.cards, self.lines
         self.cards, self.served, self.problem = reading
         if doubting:
             self.missed = tuple(n for n in self.controls if n not in cards or cards[n].verdict != "no")
-        # Nothing is known of how an answer judges that has no cards, or was cut off before the controls.
+        # An answer without cards, or cut off before the controls, shows nothing about the reader.
         elif cards and (not self.problem or self.controls.keys() <= cards.keys()):
             read = [(place, cards[n]) for n, place in self.places.items() if n in cards]
             self.located = {place: locate_card(card, text, place, lines) for place, card in read}
@@ -81,8 +81,8 @@ class PlantedBlock:
             self.disputed = next(disputed, 0)
             self.missed = tuple(n for n in missed if n != self.disputed)
 
-    def traced(self) -> dict[str, list[dict[str, Any]]]:
-        """Returns what a trace keeps of a reading: what was said of each sentence, the planted ones apart."""
+    def trace_facts(self) -> dict[str, list[dict[str, Any]]]:
+        """Returns the facts for a trace: the verdicts about sentences and, apart, about planted controls."""
         traced: dict[str, list[dict[str, Any]]] = {"sentences": [], "controls": []}
         for text, number in (piece for piece in self.request.pieces if piece.number):
             card, control = self.cards.get(number), self.controls.get(number)
@@ -99,8 +99,8 @@ class PlantedBlock:
 
     def counts(self) -> Controls:
         """Counts the controls for the usage of the run."""
-        total = Controls(blocks_without=int(not self.has_error))
-        for number, it in self.examining.items():
+        total = Controls(blocks_without=int(not self.has_planted_error))
+        for number, it in self.examining_controls.items():
             right, lent = int(number not in self.missed), int(it.borrowed)
             if it.kind == "repetition":
                 total += Controls(repeated=1, confirmed=right)
@@ -110,7 +110,7 @@ class PlantedBlock:
 
 
 def split_evenly(places: Sequence[Span], most: int = MAX_SENTENCES) -> list[list[Span]]:
-    """Divides sentences into blocks of nearly equal size, of at most `most`."""
+    """Divides sentences into blocks of nearly equal size, with at most `most` sentences in each block."""
     count = math.ceil(len(places) / most)
     cuts = [round(number * len(places) / count) for number in range(count + 1)] if count else []
     return [list(places[begin:end]) for begin, end in pairwise(cuts)]
@@ -133,7 +133,7 @@ def plant_block(
     pieces = list(_pieces(text, places, lead, written or {}))
     shown = "".join(words for words, _ in pieces)
     errors, repetitions = (min(it, 1) for it in planted) if len(places) <= _FEW else planted
-    made = controls(excerpts, salt + shown, errors=errors, repetitions=repetitions) if errors else []
+    made = make_controls(excerpts, salt + shown, errors=errors, repetitions=repetitions) if errors else []
     numbered: list[Piece] = []
     spans, by_number = dict[int, Span](), dict[int, Control]()
     for words, what in _with_controls(pieces, made):
@@ -164,7 +164,7 @@ def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span,
 
 
 def _with_controls(pieces: Sequence[_Written], made: Sequence[Control]) -> Iterator[_Written]:
-    """Puts the controls in as paragraphs: before headings, lists and tables, else at the end."""
+    """Inserts the controls as paragraphs: before headings, lists and tables, else at the end."""
     paragraphs: list[tuple[_Written, _Written]] = [(("\n\n", None), (it.text, it)) for it in made]
     breaks = [_BREAK.search(words) if what is None else None for words, what in pieces]
     share = math.ceil(len(made) / (1 + sum(match is not None for match in breaks)))
@@ -180,6 +180,6 @@ def _with_controls(pieces: Sequence[_Written], made: Sequence[Control]) -> Itera
 def _before(text: str, first: Span, lead: int) -> str:
     """Returns the headings above the first sentence, and the end of the paragraph before it."""
     last = next((it for it in reversed(sentences(text)) if it.end <= first.start), Span(0, 0))
-    headings = headings_above(text, first.start)  # of these, what stands in the block is shown there
+    headings = headings_above(text, first.start)  # headings in the block are shown there
     above = [text[it.start : it.end].strip() for it in headings if it.start < max(lead, last.end)]
     return "\n\n".join([*above, text[max(last.start, last.end - _NEAR) : last.end]]).strip()

@@ -1,4 +1,4 @@
-"""Keeps how readers did on planted controls, so that a good reader is doubted less and a bad one never used.
+"""Keeps the results of readers on planted controls: a good reader is doubted less, a bad reader never used.
 
 The record is a file of JSON lines in the data folder: one line for the controls of a block, or for an exam.
 """
@@ -13,7 +13,7 @@ from filelock import FileLock
 from pydantic import BaseModel, ValidationError
 
 from rarr.records.base import Controls
-from rarr.tools.storage.files import private_folder, write_whole
+from rarr.tools.storage.files import make_private_folder, write_whole
 
 Standing = Literal["good", "unknown", "bad"]
 
@@ -37,10 +37,10 @@ class _Row(BaseModel):
 
 
 class ReaderRecord:
-    """The record of one reader in `folder`, as it was when it was opened.
+    """The record of a reader in `folder`, read when this object is made.
 
-    `reader` names it: the model, its server and the hash of its prompt. Texts of different languages, and
-    different models that answer under the name, are kept apart.
+    `reader` identifies the reader: the model, its server and the hash of its prompt. Texts of different
+    languages, and different models that answer under the same name, are kept apart.
     """
 
     def __init__(self, folder: Path, reader: Sequence[str]) -> None:
@@ -49,29 +49,29 @@ class ReaderRecord:
         self._rows = [row for row in rows if row.served == rows[-1].served]
 
     def standing(self, language: str) -> Standing:
-        """Tells from the last controls whether the reader may be relied on for a text in this language."""
+        """Returns the standing of the reader for texts in this language, by its last controls and exam."""
         exams = [row.passed for row in self._rows if row.passed is not None]
         worst, last = dict[str, Controls](), Controls()
         for number, row in enumerate(reversed(self._rows)):
             if row.controls and row.language == language and last.planted + last.repeated < KEPT_CONTROLS:
                 last += row.controls
                 name = row.source or str(number)
-                worst[name] = max(worst.get(name, row.controls), row.controls, key=missed)
+                worst[name] = max(worst.get(name, row.controls), row.controls, key=count_missed)
         # Only the worst block of a document counts, and one hostile document makes no reader bad.
-        apart = sum(sorted(worst.values(), key=missed)[:-1], start=Controls())
+        apart = sum(sorted(worst.values(), key=count_missed)[:-1], start=Controls())
         planted = apart.planted + apart.repeated
-        if planted >= BAD_FROM and missed(apart) > BAD_MISSES * planted:
+        if planted >= BAD_FROM and count_missed(apart) > BAD_MISSES * planted:
             return "bad"
         count = last.planted + last.repeated
-        are_few = missed(last) <= GOOD_MISSES * count
+        are_few = count_missed(last) <= GOOD_MISSES * count
         are_few &= last.borrowed - last.borrowed_caught <= GOOD_MISSES * last.borrowed
         return "good" if count >= GOOD_FROM and are_few and exams[-1:] == [True] else "unknown"
 
     def add(self, served: str, **facts: Any) -> None:
-        """Appends the controls of a block, or the result of an exam; a read-only folder keeps no record."""
+        """Appends the controls of a block, or the result of an exam. Does nothing in a read-only folder."""
         row = _Row(reader=self._reader, at=int(time()), served=served, **facts)
         with suppress(OSError):
-            private_folder(self._file.parent)
+            make_private_folder(self._file.parent)
             with FileLock(f"{self._file}.lock"):
                 self._file.touch(mode=0o600)
                 if self._file.stat().st_size > _LONGEST:
@@ -80,7 +80,7 @@ class ReaderRecord:
                     out.write(_lines([row]))
 
 
-def missed(controls: Controls) -> int:
+def count_missed(controls: Controls) -> int:
     """Counts the planted errors without the right edit, and the repetitions that were contradicted."""
     return controls.planted - controls.caught + controls.repeated - controls.confirmed
 

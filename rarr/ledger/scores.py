@@ -1,6 +1,6 @@
 """Asks a judge how well evidence supports sentences, and computes the scores of revisions and citations.
 
-None is what could not be judged. It counts 0 in attribution, and not at all in the measures of citations.
+A score of None could not be judged. None counts 0 in attribution, and not in the measures of citations.
 """
 
 import asyncio
@@ -16,21 +16,21 @@ from rarr.state import Attributed, SentenceSupport, State, failure, usable
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.tools.trace_spans import about
+from rarr.tools.trace_spans import spans_about
 
 
 def auto_ais(supports: Sequence[float | None]) -> float | None:
-    """Auto-AIS: the mean over all sentences of the best entailment score by one evidence of the report.
+    """Computes auto-AIS: the mean over all sentences of the best entailment by one evidence of the report.
 
-    `supports` has one value for each sentence, between 0 and 1. A sentence that could not be judged counts
-    0, since nothing attributes it; None if no sentence could be judged (Gao et al. 2023, section 2.1).
+    `supports` has one value for each sentence, between 0 and 1. A sentence that could not be judged counts 0,
+    since nothing attributes it; None if no sentence could be judged (Gao et al. 2023, section 2.1).
     """
     judged = [support for support in supports if support is not None]
     return sum(judged) / len(supports) if judged else None
 
 
 def f1_ap(attribution: float | None, preservation: float | None) -> float | None:
-    """F1_AP: the harmonic mean of attribution and preservation (Gao et al. 2023); 0 if both are 0."""
+    """Computes the harmonic mean of attribution and preservation (Gao et al. 2023), if both are known."""
     if attribution is None or preservation is None:
         return None
     total = attribution + preservation
@@ -57,11 +57,12 @@ def scores_of(attributed: Attributed, preservation: float) -> Scores:
 
 
 def citation_scores(alone: Sequence[Sequence[bool | None]], words: Sequence[int]) -> CitationScores:
-    """WikiGenBench's measures of citations (Zhang et al. 2024); `words` has the words of each sentence.
+    """Computes WikiGenBench's measures of citations (Zhang et al. 2024).
 
-    `alone` says of each sentence which of its citations entail it alone; a citation of no source is False.
-    Recall is the share of sentences that a citation entails, precision the mean share of the citations that
-    entail their sentence (0 without any), and rate the share of words in sentences that a citation entails.
+    `alone` tells for each sentence which citations entail it alone (False without a source); `words` counts
+    its words. Recall is the share of sentences that a citation entails, precision the mean share of the
+    citations that entail their sentence (0 without any), and rate the share of words in sentences that a
+    citation entails.
     """
     entailed = [any(each) or (None if None in each else False) for each in alone]
     judged = [count for is_entailed, count in zip(entailed, words, strict=True) if is_entailed is not None]
@@ -90,10 +91,10 @@ async def sentence_support(
     """Asks the verifier for the support of each sentence of `text`, in which `queries` have their places.
 
     Returns the supports, and a notice for each evidence that could not be judged. The evidence of the report
-    is judged on all sentences (Gao et al. 2023, section 2.1), other evidence on those around its query, each
-    place once. Judging may go on a little after the deadline.
+    is judged on all sentences (Gao et al. 2023, section 2.1), other evidence on the sentences around its
+    query, each place once. Judging may go on a little after the deadline.
     """
-    failed, grace, notices = state.get("unsearched", {}).keys(), meter().grace, list[Notice]()
+    failed, grace, notices = state.get("unsearched", {}).keys(), meter().grace_s, list[Notice]()
     supports = list[SentenceSupport]()
     for span in (it for it in await work(sentences, text) if it.start >= state.get("lead", 0)):
         ids = tuple(it.id for it in queries if span.overlaps(Span(it.start, it.end)))
@@ -102,7 +103,7 @@ async def sentence_support(
     async def judge(evidence: Evidence, judged: Sequence[SentenceSupport]) -> None:
         scores: Sequence[float | None] = [None] * len(judged)
         try:
-            with about(evidence.id):
+            with spans_about(evidence.id):
                 async with meter().in_time(grace):
                     places = [it.span for it in judged]
                     scores = await components.verifier.support(text, state["context"], places, evidence)
@@ -133,10 +134,10 @@ def _near(
     return [(first[place], [supports[it] for it in sorted(numbers)]) for place, numbers in near.items()]
 
 
-def support_by(support: SentenceSupport, report_ids: Collection[str] | None = None) -> float | None:
-    """Returns the best support by one evidence of these ids, or by any; 0 without one.
+def best_support(support: SentenceSupport, report_ids: Collection[str] | None = None) -> float | None:
+    """Returns the best support by evidence of these ids, or by any evidence; 0 without evidence.
 
-    None if nothing was judged, or if there is no evidence because nothing was searched.
+    Returns None if nothing was judged, or if there is no evidence because nothing was searched.
     """
     if not support.searched and not support.by_evidence:
         return None
@@ -147,7 +148,7 @@ def support_by(support: SentenceSupport, report_ids: Collection[str] | None = No
 def judged_sentences(
     state: State, supports: Sequence[SentenceSupport], threshold: float
 ) -> tuple[Sentence, ...]:
-    """Gives each sentence of a run without cards its status: by its checks, then by its support."""
+    """Makes the record of each sentence of a run without cards: its status by its checks and its support."""
     disagreeing = [it for it in state.get("checks", []) if not it.stale and it.verdict == "disagrees"]
     judged = []
     for support in supports:
@@ -158,13 +159,13 @@ def judged_sentences(
             status: Status = "contradicted"
         elif best and scores[best] >= threshold:
             status, ids = "supported", [best]
-        elif "failed" in missing_of(state, support.query_ids):
+        elif "failed" in reasons_unsearched(state, support.query_ids):
             status = "retrieval_failed"
         elif not support.searched or len(scores) < len(support.by_evidence):
             status = "unjudged"  # never called unsupported
         else:
             status = "unconfirmed" if scores else "no_evidence"
-        facts: dict[str, Any] = {"evidence_ids": tuple(dict.fromkeys(ids)), "support": support_by(support)}
+        facts: dict[str, Any] = {"evidence_ids": tuple(dict.fromkeys(ids)), "support": best_support(support)}
         text = support.span.of(state["text"])
         judged.append(Sentence(text=text, **support.span._asdict(), status=status, **facts))
     return tuple(judged)
@@ -176,7 +177,7 @@ def unjudged_report(text: str, spans: Iterable[Span]) -> Report:
     return Report(sentences=tuple(unjudged))
 
 
-def missing_of(state: State, query_ids: Sequence[str]) -> set[str]:
-    """Returns why searches of these queries are missing: `failed`, `cut`, or nothing."""
+def reasons_unsearched(state: State, query_ids: Sequence[str]) -> set[str]:
+    """Returns the reasons why searches of these queries are missing: `failed` and `cut` (by a limit)."""
     unsearched = state.get("unsearched", {})
     return {unsearched[query_id] for query_id in query_ids if query_id in unsearched}

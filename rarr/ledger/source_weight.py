@@ -1,4 +1,4 @@
-"""Weighs the sources of a `mixed` card: those that say the sentence against those that say otherwise.
+"""Weighs the sources of a `mixed` card: those for the sentence against those that contradict it.
 
 Each independent source has a weight by its kind. Passages of one registered domain, or of one file, count as
 one source. So do pages with the same words, such as a mirror, or an agency's text in two papers. All passages
@@ -38,20 +38,20 @@ _SHINGLE = 6  # words
 _MIRRORS = 0.8  # of the shingles of the shorter of two texts
 
 
-def weighed(card: Card, text: str, evidence: Sequence[Evidence], kinds: Mapping[str, Kind]) -> Card:
-    """Finds the side of a `mixed` card of `text` that weighs more; `kinds` are those of the settings."""
+def with_heavier_side(card: Card, text: str, evidence: Sequence[Evidence], kinds: Mapping[str, Kind]) -> Card:
+    """Returns a `mixed` card with the side that weighs more. `kinds` are the kinds in the settings."""
     if card.verdict != "mixed":
         return card
     by_id = {passage.id: passage for passage in evidence}
     ours = [by_id[quote.evidence_id] for quote in card.quotes if quote.side == "for"]
     theirs = [by_id[quote.evidence_id] for quote in card.quotes if quote.side == "against"]
-    return card.model_copy(update={"side": heavier(ours, theirs, text[card.start : card.end], kinds)})
+    return card.model_copy(update={"side": heavier_side(ours, theirs, text[card.start : card.end], kinds)})
 
 
 class Weight(NamedTuple):
-    """The weight of a side, in the order in which it counts: the user's documents, the newest date, the sum.
+    """The weight of a side. The user's documents count first, then the newest date, then the sum.
 
-    `newest` is in seconds; 0 where dates do not count.
+    `newest` is in seconds since 1970; 0 if dates do not count.
     """
 
     own: bool
@@ -59,12 +59,12 @@ class Weight(NamedTuple):
     total: float
 
 
-def heavier(
+def heavier_side(
     ours: Sequence[Evidence], theirs: Sequence[Evidence], sentence: str, kinds: Mapping[str, Kind]
 ) -> Side | None:
-    """Finds the side that wins about a sentence; None for a tie.
+    """Returns the side that wins about a sentence; None for a tie.
 
-    The user's documents outweigh all. About the present the side with the newer source wins, if both sides
+    The user's documents outweigh all. About the present, the side with the newer source wins, if both sides
     have dates; else the side whose independent sources weigh more.
     """
     is_present = _PRESENT.search(sentence) is not None
@@ -78,7 +78,7 @@ def heavier(
         return Weight("own" in found.values(), newest, total)
 
     first, second = weight(ours), weight(theirs)
-    if not (first.newest and second.newest):  # one date alone tells nothing
+    if not (first.newest and second.newest):  # one date alone decides nothing
         first, second = first._replace(newest=0.0), second._replace(newest=0.0)
     if first == second:
         return None
@@ -86,9 +86,9 @@ def heavier(
 
 
 def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
-    """Finds the kind of a source, such as `news`, by its domain: in `kinds`, else in the package's list.
+    """Returns the kind of a source, such as `news`, by its domain: in `kinds`, else in the package's list.
 
-    `own` for files; `other` for a domain without a match, and for a source without a name.
+    Returns `own` for files, and `other` for a domain without a match or a source without a name.
     """
     if source.startswith(UNNAMED) or not site_of(source):
         return "other" if source.startswith(UNNAMED) else "own"

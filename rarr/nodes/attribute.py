@@ -6,7 +6,7 @@ from rarr.components import Components
 from rarr.ledger.card_report import card_sentences, disagreement_notices
 from rarr.ledger.edit_gate import moved_queries
 from rarr.ledger.evidence_selection import all_relevances, select_evidence
-from rarr.ledger.scores import judged_sentences, sentence_support, support_by
+from rarr.ledger.scores import best_support, judged_sentences, sentence_support
 from rarr.records import Report
 from rarr.state import SentenceSupport, State, usable
 from rarr.tools.concurrency import work
@@ -33,7 +33,7 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
         update["supports"] = supports
         warnings += failures
     if has_cards:
-        best = {support.span.start: support_by(support) for support in supports}
+        best = {support.span.start: best_support(support) for support in supports}
         sentences = tuple(
             sentence.model_copy(update={"support": best.get(sentence.start)})
             for sentence in await work(card_sentences, state)

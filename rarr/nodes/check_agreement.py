@@ -3,8 +3,8 @@
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.card_reading import SENDING_S, Kept, read_cards
-from rarr.ledger.card_report import asked_spans, card_checks, queries_of
+from rarr.ledger.card_reading import SENDING_S, KeptEvidence, read_cards
+from rarr.ledger.card_report import card_checks, queries_by_sentence, sentences_to_read
 from rarr.ledger.edit_gate import moved_queries
 from rarr.ledger.evidence_selection import all_relevances
 from rarr.records import Agreement, Check, Evidence, Notice, Query
@@ -12,7 +12,7 @@ from rarr.state import State, failure, usable
 from rarr.tools.concurrency import meanwhile, work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.trace_spans import about
+from rarr.tools.trace_spans import spans_about
 
 
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
@@ -42,7 +42,7 @@ async def _agreement_by_cards(state: State, components: Components) -> State:
 
     A later round shows what it kept, and what the card of an earlier round cites; the rest was read before.
     """
-    asked = await work(lambda: queries_of(state, asked_spans(state)))
+    asked = await work(lambda: queries_by_sentence(state, sentences_to_read(state)))
     kept, number = state.get("kept", {}), state.get("round", 1)
     earlier = {Span(card.start, card.end): card for card in state.get("cards", [])}
     places = [
@@ -59,7 +59,7 @@ async def _agreement_by_cards(state: State, components: Components) -> State:
     }
     # The report needs the relevances, and they can be had while a model is at work.
     async with meanwhile(SENDING_S, all_relevances, state, components) as scored:
-        read = await read_cards(state, places, Kept(usable(state), by_place), components)
+        read = await read_cards(state, places, KeptEvidence(usable(state), by_place), components)
     pairs = zip(places, read["cards"], strict=True)
     # A sentence that could not be read again keeps its card.
     cards = earlier | {span: card for span, card in pairs if card.verdict or span not in earlier}
@@ -85,7 +85,7 @@ async def _checked(
     notice, checker = None, components.checker
     assert checker is not None  # the wiring requires its model
     try:
-        with about(evidence.id):
+        with spans_about(evidence.id):
             async with meter().in_time():
                 agreement = await checker.check(state["text"], state["context"], query, evidence)
     except Exception as error:

@@ -3,14 +3,14 @@
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.card_report import queries_of
-from rarr.ledger.edit_gate import moved_queries, out_of_bounds, with_card_edits
+from rarr.ledger.card_report import queries_by_sentence
+from rarr.ledger.edit_gate import apply_card_edits, moved_queries, refusal_reason
 from rarr.records import Change, Check, Edit
 from rarr.state import State, failure, named
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.trace_spans import about
+from rarr.tools.trace_spans import spans_about
 
 
 async def edit(state: State, runtime: Runtime[Components]) -> State:
@@ -33,7 +33,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     queries = {query.id: query for query in await work(moved_queries, state["queries"], edits)}
     evidence = next(it for it in state["evidence"] if it.id == check.evidence_id)
     try:
-        with about(check.query_id):
+        with spans_about(check.query_id):
             async with meter().in_time():
                 change = await editor.edit(text, state["context"], queries[check.query_id], check, evidence)
     except Exception as error:
@@ -49,15 +49,15 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
 
 
 def _card_edits(state: State, components: Components) -> State:
-    asked = queries_of(state, [Span(card.start, card.end) for card in state.get("cards", [])])
+    asked = queries_by_sentence(state, [Span(card.start, card.end) for card in state.get("cards", [])])
     query_ids = {span: queries[0].id for span, queries in asked.items() if queries}
-    return with_card_edits(state, query_ids, components.refusals())
+    return apply_card_edits(state, query_ids, components.refusals())
 
 
 def paper_edit(state: State, change: Change, check: Check) -> Edit:
     """Makes the record of an edit of the paper: a change of the text of `state`, for a check."""
     outside = "the change is not in this part of the text" if change.start < state.get("lead", 0) else ""
-    refusal = out_of_bounds(state["text"], change) or outside
+    refusal = refusal_reason(state["text"], change) or outside
     return Edit(
         id=named(state, "e", len(state.get("edits", [])) + 1),
         start=change.start,

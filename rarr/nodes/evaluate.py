@@ -5,7 +5,7 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.card_report import card_attribution
 from rarr.ledger.edit_gate import moved_queries
-from rarr.ledger.scores import scores_of, sentence_support, support_by
+from rarr.ledger.scores import best_support, scores_of, sentence_support
 from rarr.records import Notice, Scores
 from rarr.records.cards_and_edits import pres_lev
 from rarr.state import Attributed, State
@@ -54,7 +54,7 @@ async def _attributed(state: State, components: Components) -> tuple[Attributed,
         before, failures = await sentence_support(
             "evaluate", state, state["original"], state["queries"], ids, components
         )
-    return ([support_by(it, ids) for it in before], [support_by(it, ids) for it in after]), failures
+    return ([best_support(it, ids) for it in before], [best_support(it, ids) for it in after]), failures
 
 
 def next_round(state: State, rounds: int) -> State:
@@ -71,7 +71,7 @@ def next_round(state: State, rounds: int) -> State:
         sum(edit.accepted for edit in state.get("edits", [])),
     )
     helped = done == 1 or any(now > was for now, was in zip(reached, state["reached"], strict=True))
-    if done >= rounds or not helped or meter().exhausted or not (lacking := _lacking(state)):
+    if done >= rounds or not helped or meter().is_exhausted or not (lacking := _lacking(state)):
         return {"lacking": []}
     return {"lacking": lacking, "round": done + 1, "reached": reached}
 

@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components, Lacking
 from rarr.ledger.block_joining import NOTHING_TO_CHECK
-from rarr.ledger.card_report import asked_spans
-from rarr.ledger.edit_gate import moved_back
+from rarr.ledger.card_report import sentences_to_read
+from rarr.ledger.edit_gate import unedited_place
 from rarr.records import Query, Question
 from rarr.state import State, named, usable
 from rarr.tools.concurrency import work
@@ -36,7 +36,7 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
         (place.start, place.end, question.text.casefold()): (place, question.text)
         for question in questions
         if not lead or question.end > lead
-        if (place := moved_back(Span(max(question.start, lead), question.end), state.get("edits", [])))
+        if (place := unedited_place(Span(max(question.start, lead), question.end), state.get("edits", [])))
     }
     for query in current:
         distinct.pop((query.start, query.end, query.text.casefold()), None)
@@ -54,7 +54,7 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
 def _for_each_sentence(queries: Sequence[Query], state: State) -> list[Query]:
     """Adds a query for each sentence without one, about which nothing is searched."""
     result, placed = list(queries), [(query.start, query.end) for query in queries]
-    for span in asked_spans(state):
+    for span in sentences_to_read(state):
         if not any(start < span.end and span.start < end for start, end in placed):
             name = named(state, "q", len(result) + 1)
             result.append(Query(id=name, text=span.of(state["text"]), searched=False, **span._asdict()))
@@ -63,7 +63,7 @@ def _for_each_sentence(queries: Sequence[Query], state: State) -> list[Query]:
 
 def _asked(state: State) -> list[str]:
     """Returns the queries of earlier rounds about the sentences that lack support."""
-    places = [moved_back(span, state.get("edits", [])) for span in state["lacking"]]
+    places = [unedited_place(span, state.get("edits", [])) for span in state["lacking"]]
     return [
         query.text
         for query in state["queries"]

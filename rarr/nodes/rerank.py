@@ -6,7 +6,7 @@ from functools import partial
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.evidence_selection import Scored, evidence_of, is_given, merged, scores_by_query
+from rarr.ledger.evidence_selection import Scored, evidence_of, is_given_id, merged_excerpts, scores_by_query
 from rarr.records import Evidence, Notice, Passage, Query
 from rarr.state import State, failure, named
 from rarr.tools.concurrency import work
@@ -59,10 +59,10 @@ def _as_excerpts(state: State, evidence: Sequence[Evidence], components: Compone
     given = components.given if not before and queries else ()
     new += [evidence_of(it, named(state, "g", n), queries[0].id) for n, it in enumerate(given, start=1)]
     new, again = _seen_before(new, before)
-    excerpts, kept = merged(new)
+    excerpts, kept = merged_excerpts(new)
     kept = {name: [*again.get(name, ()), *kept.get(name, ())] for name in again | kept}
     if given:
-        ids = [it.id for it in excerpts if is_given(it.id) and not it.suspicious]
+        ids = [it.id for it in excerpts if is_given_id(it.id) and not it.suspicious]
         kept = {query.id: [*kept.get(query.id, ()), *ids] for query in queries}
         kept = {query_id: list(dict.fromkeys(names)) for query_id, names in kept.items()}
     return {

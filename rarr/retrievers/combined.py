@@ -1,4 +1,4 @@
-"""Retrievers made of others: several sources at once, and documents cut anew."""
+"""Retrievers that use other retrievers: several sources at once, and documents in longer passages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, zip_longest
@@ -7,24 +7,24 @@ from rarr.components import KeepsText, Retriever
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import chunks
-from rarr.retrievers.web.domain_and_date_limits import normalised
-from rarr.retrievers.web.service_requests import outcomes
+from rarr.retrievers.web.domain_and_date_limits import page_key
+from rarr.retrievers.web.service_requests import await_all
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 
 
 class CombinedRetriever:
-    """Searches several sources at once. The failure of one is a warning of the run while another works."""
+    """Searches several sources at once. A source that fails gives a warning, if another source works."""
 
     def __init__(self, retrievers: Mapping[str, Retriever]) -> None:
         self._retrievers = dict(retrievers)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of `k` documents: the best document of each source, then each second best...
+        """Returns passages of `k` documents: each source's best document, then each second best, and so on.
 
-        A document or a text that several sources return comes once. Raises `RetrievalError` if all fail.
+        A document or text of several sources is returned once. Raises `RetrievalError` if all sources fail.
         """
-        results = await outcomes([retriever.retrieve(query, k) for retriever in self._retrievers.values()])
+        results = await await_all([retriever.retrieve(query, k) for retriever in self._retrievers.values()])
         by_name = list(zip(self._retrievers, results, strict=True))
         failed = {name: result for name, result in by_name if isinstance(result, RetrievalError)}
         if failed and len(failed) == len(by_name):
@@ -36,7 +36,7 @@ class CombinedRetriever:
 
 def _merged(results: Sequence[Sequence[Passage]], k: int) -> list[Passage]:
     merged, seen = dict[str, list[Passage]](), set[str]()
-    ranks = zip_longest(*(by_document(passages, normalised).items() for passages in results))
+    ranks = zip_longest(*(by_document(passages, page_key).items() for passages in results))
     for name, passages in filter(None, chain.from_iterable(ranks)):
         texts = {" ".join(passage.text.split()): passage for passage in passages}
         fresh = [passage for text, passage in texts.items() if text not in seen]
@@ -47,7 +47,7 @@ def _merged(results: Sequence[Sequence[Passage]], k: int) -> list[Passage]:
 
 
 def by_document(passages: Sequence[Passage], name: Callable[[str], str] = str) -> dict[str, list[Passage]]:
-    """Returns the passages of each document, by the `name` that its source has."""
+    """Groups passages by document. `name` turns the source of a passage into the name of its document."""
     documents: dict[str, list[Passage]] = {}
     for passage in passages:
         documents.setdefault(name(passage.source), []).append(passage)
@@ -55,22 +55,22 @@ def by_document(passages: Sequence[Passage], name: Callable[[str], str] = str) -
 
 
 async def whole_text(sources: Sequence[object], url: str) -> str | None:
-    """Returns the text of `url` from the first of the sources that has read it; None if none has."""
+    """Returns the text of `url` from the first source that has read it; None if no source has read it."""
     for source in sources:
         if isinstance(source, KeepsText) and (text := await source.extracted(url)) is not None:
             return text
     return None
 
 
-class DocumentChunks:
-    """Cuts the text of each document that `source` finds into longer passages, if it can be read again."""
+class ChunkRetriever:
+    """Finds documents with `source`, and cuts each text into longer passages, if it can be read again."""
 
     def __init__(self, source: Retriever, opened: Sequence[object], words: int) -> None:
-        """`opened` are the sources that can return whole texts. A passage has `words` words at most."""
+        """`opened` are the sources that can return whole texts. A passage has at most `words` words."""
         self.source, self._opened, self._words = source, opened, words
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns the passages of the `k` best documents, each read and cut once in a run, best first."""
+        """Returns the passages of the `k` best documents, best first. A run reads each document once."""
         found, memo = by_document(await self.source.retrieve(query, k)), meter().memo
         for source, passages in found.items():
             if (id(self), source) not in memo:
@@ -79,7 +79,7 @@ class DocumentChunks:
 
     async def _cut(self, passage: Passage) -> list[Passage]:
         text = await whole_text(self._opened, passage.source)
-        # A file that has changed since it was indexed has other places than the passages found.
+        # If a file has changed since it was indexed, the places of the found passages are wrong.
         if text is None or text[passage.start : passage.end] != passage.text:
             return []
         return [

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rarr.errors import InputError
 from rarr.records import UNNAMED, Passage
 from rarr.retrievers.combined import by_document
-from rarr.retrievers.corpus.chunking import cut
+from rarr.retrievers.corpus.chunking import cut_passages
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
-from rarr.retrievers.extract.documents import published
+from rarr.retrievers.extract.documents import parsed_date
 from rarr.retrievers.reranking import OverlapIndex, nearest
 from rarr.tools.concurrency import work
 from rarr.tools.text.wording import kind_of
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from langchain_core.retrievers import BaseRetriever
 
 SHOWN_CHARACTERS = 12_000
-"""Passages of so many characters together, about 3,000 tokens, are all shown to a model."""
+"""If the passages have at most so many characters together (3,000 tokens), a model sees them all."""
 Given: TypeAlias = "Passage | str | Document | Mapping[str, Any]"
 """A text, a record `Passage`, a document of LangChain, or a search result with its text and address."""
 
@@ -34,18 +34,17 @@ _DATES = ("published_at", "published", "published_date", "publish_date", "date")
 
 
 class GivenPassages:
-    """A retriever that searches the given `passages` alone.
+    """A retriever that searches only the given `passages`.
 
     A passage without an address has the source "passage 1", "passage 2", and so on, by its place in the list.
-    Long texts are cut into windows of `window` sentences, as documents are, and the Markdown heading at the
-    start of a text without a title is its title. A `Passage` stays as it is, because its offsets point into
-    another text.
+    Long texts are cut into windows of `window` sentences. A text without a title gets the Markdown heading at
+    its start as title. A `Passage` stays as it is, because its offsets point into another text.
     """
 
     offline = True  # can be used with the setting `offline`
 
     def __init__(self, passages: Sequence[Given], *, window: int, name: str = "passages") -> None:
-        """Raises `InputError`, with the `name` of the argument, for anything but a list of passages."""
+        """Raises `InputError` if `passages` is no list of passages. `name` is the argument in the message."""
         if isinstance(passages, str | bytes | bytearray) or not isinstance(passages, Sequence):
             raise InputError(f"{name} is {kind_of(passages)}: give a list, such as [text]")
         wholes = [given_passage(it, number, f"passage {number}") for number, it in enumerate(passages, 1)]
@@ -55,30 +54,31 @@ class GivenPassages:
         for given, whole in zip(passages, wholes, strict=True):
             heading = None if whole.title else _HEADING.match(whole.text)
             titled = whole.model_copy(update={"title": heading["title"]}) if heading else whole
-            self._passages += [given] if isinstance(given, Passage) else cut(titled, window)
+            self._passages += [given] if isinstance(given, Passage) else cut_passages(titled, window)
         fit = sum(len(whole.text) for whole in wholes) <= SHOWN_CHARACTERS
         self.if_all_fit = tuple(self._passages) if fit else ()
-        """All passages, if they can be shown in each request to a model; else none."""
+        """All passages, if they can be shown in each request to a model, else ()."""
         self._index = OverlapIndex(self._passages)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Finds passages of the `k` sources nearest to `query`, best first; at most 8 of each source.
+        """Returns passages of the `k` sources nearest to `query`, best first; at most 8 of each source.
 
-        A source without a word in common is returned too: it was given for this text.
+        A source without a common word is returned too, since the caller gave the source for this text.
         """
-        sources = by_document(await work(self._index.ranked, query))
+        sources = by_document(await work(self._index.ranked_passages, query))
         return [it for best in [*sources.values()][:k] for it in best[:PASSAGES_PER_DOCUMENT]]
 
-    def of_source(self, source: str) -> list[Passage]:
+    def passages_of_source(self, source: str) -> list[Passage]:
         """Returns all passages of one source."""
         return [passage for passage in self._passages if passage.source == source]
 
 
 def given_passage(given: object, number: int, unnamed: str) -> Passage:
-    """Reads a passage that a caller gives, whole, with its number in the call. A record stays as it is.
+    """Makes a whole passage of an object that a caller gives. A `Passage` stays as it is.
 
-    Its place, title, date and source are those that loaders, splitters and search services store; without a
-    source it is `unnamed`. Raises `InputError` for another object, and without a text.
+    Reads place, title, date and source by the names that loaders, splitters and search services use. `number`
+    is for messages, and `unnamed` the default source. Raises `InputError` for another object or an empty
+    text.
     """
     if isinstance(given, Mapping):
         facts: dict[str, Any] = valid(dict(given))
@@ -109,7 +109,7 @@ def given_passage(given: object, number: int, unnamed: str) -> Passage:
         start=start,
         end=start + len(valid(text)),
         retrieved_at=datetime.now(UTC),
-        published_at=published(date),
+        published_at=parsed_date(date),
     )
 
 
@@ -120,7 +120,7 @@ class LangChainRetriever:
         self._retriever, self._window = retriever, window
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns from each source the passages nearest to `query`. Raises what its retriever raises."""
+        """Returns the passages nearest to `query` from each source. Raises the errors of the retriever."""
         return await work(self._nearest, await self._retriever.ainvoke(query), query)
 
     def _nearest(self, documents: Sequence["Document"], query: str) -> list[Passage]:
@@ -129,5 +129,5 @@ class LangChainRetriever:
             if (text := document.page_content).strip():
                 # A document without a source is named by its id, or a hash of its text.
                 name = document.id or hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
-                passages += cut(given_passage(document, number, UNNAMED + name), self._window)
+                passages += cut_passages(given_passage(document, number, UNNAMED + name), self._window)
         return [it for of_source in by_document(passages).values() for it in nearest(of_source, query)]

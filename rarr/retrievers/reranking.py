@@ -1,4 +1,4 @@
-"""Reranks passages: by the words that they share with a query, or with a cross-encoder, also on a server."""
+"""Scores passages: by the words that they share with a query, or with a cross-encoder, also on a server."""
 
 import math
 from collections import Counter
@@ -10,16 +10,16 @@ from typing import Any, NamedTuple
 from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
-from rarr.retrievers.corpus.index_words import telling_stems
+from rarr.retrievers.corpus.index_words import content_stems
 from rarr.retrievers.web.service_requests import JsonService
 from rarr.settings import Settings
 from rarr.tools.concurrency import infer, require_awaited, work
-from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
+from rarr.tools.models.hub import INSTALL, is_folder_or_hub_name, load_from_hub, one_line
 from rarr.tools.models.retries import Limiter
 
 # Okapi BM25's usual constants.
 _K1, _B = 1.2, 0.75
-# Near these shares, and this weight of a title's words, most right passages came first on dev
+# On the development set, near these shares and this weight of titles, most right passages came first
 # (python -m benchmarks.retrieval).
 BM25, PAIRS = 0.7, 0.3
 _TITLE = 3
@@ -29,22 +29,22 @@ _CURE = "check its server, base URL and key, and the model's name"
 
 
 class OverlapReranker:
-    """A reranker that compares the stems of words, as the index of a corpus has them."""
+    """A reranker that compares the stems of words, as in the index of a corpus."""
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """Returns the relevance of each passage, from 0 to 1, as an `OverlapIndex` does."""
+        """Returns the relevance of each passage, from 0 to 1, by an `OverlapIndex` of these passages."""
         return (await self.score_all([(query, passages)]))[0]
 
     async def score_all(self, asked: Sequence[tuple[str, Sequence[Passage]]]) -> Sequence[Sequence[float]]:
-        """Scores the passages of each query in one job."""
+        """Returns the scores of the passages of each query, computed in one job."""
         return await work(lambda: [OverlapIndex(passages).scores(query) for query, passages in asked])
 
 
 class OverlapIndex:
     """Scores passages by the words that their titles and texts share with queries.
 
-    0.7 for BM25 among these passages, as a share of the score of a passage that repeats every word many
-    times; 0.3 for the share of the query's pairs of neighbouring words. Stop words do not count.
+    A score is 0.7 times BM25 among these passages (as a share of the highest possible BM25), plus 0.3 times
+    the share of the query's pairs of neighbouring words. Stop words do not count.
     """
 
     def __init__(self, passages: Sequence[Passage]) -> None:
@@ -55,7 +55,7 @@ class OverlapIndex:
     def scores(self, query: str) -> list[float]:
         """Computes the relevance of each passage, from 0 to 1."""
         require_awaited()
-        words = telling_stems(query)
+        words = content_stems(query)
         pairs = set(pairwise(words))
         scores = [PAIRS * len(pairs & it.pairs) / max(1, len(pairs)) for it in self._counts]
         having = {
@@ -71,14 +71,14 @@ class OverlapIndex:
                 scores[number] += BM25 * weights[word] / most * repeated / (repeated + saturation)
         return scores
 
-    def ranked(self, query: str) -> list[Passage]:
-        """Returns all passages, the most relevant first; equal ones in their order."""
+    def ranked_passages(self, query: str) -> list[Passage]:
+        """Returns all passages, the most relevant first. Equal passages keep their order."""
         scores = self.scores(query)
         return [self._passages[at] for at in sorted(range(len(scores)), key=lambda at: (-scores[at], at))]
 
 
 class _Counts(NamedTuple):
-    """How often a passage has each stem, those of its title three times, and its pairs of neighbours."""
+    """The number of each stem of a passage (a stem of its title counts three times), and its word pairs."""
 
     stems: dict[str, int]
     size: int
@@ -87,18 +87,18 @@ class _Counts(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _counts(title: str, text: str) -> _Counts:
-    heads, words = telling_stems(title), telling_stems(text)
+    heads, words = content_stems(title), content_stems(text)
     stems = [*heads * _TITLE, *words]
     return _Counts(Counter(stems), len(stems), frozenset([*pairwise(heads), *pairwise(words)]))
 
 
 def nearest(passages: Sequence[Passage], query: str, most: int = PASSAGES_PER_DOCUMENT) -> Sequence[Passage]:
-    """Returns the `most` passages that have the most in common with `query`, best first.
+    """Returns the `most` passages that have the most words in common with `query`, best first.
 
-    Where no passage has a word in common with the query, the first passages are returned: a document begins
-    with its topic, and may be in another language than the query.
+    If no passage has a common word, returns the first passages: a document begins with its topic, and may be
+    in another language than the query.
     """
-    return OverlapIndex(passages).ranked(query)[:most] if len(passages) > 1 else passages
+    return OverlapIndex(passages).ranked_passages(query)[:most] if len(passages) > 1 else passages
 
 
 class CrossEncoderReranker:
@@ -107,9 +107,9 @@ class CrossEncoderReranker:
     def __init__(self, name: str) -> None:
         """`name` is a folder, or a model of the Hugging Face hub, which is downloaded once.
 
-        Raises `SettingsError` for a name that can be neither, and `SetupError` where it cannot be loaded.
+        Raises `SettingsError` if the name can be neither, and `SetupError` if the model cannot be loaded.
         """
-        if not can_be_model(name):
+        if not is_folder_or_hub_name(name):
             cure = f"give overlap, the folder of a cross-encoder, or its name on the hub, {_EXAMPLE}"
             raise SettingsError(f"unknown reranker {name!r}: {cure}")
         try:
@@ -120,7 +120,7 @@ class CrossEncoderReranker:
         # Many models return logits, and evidence needs a relevance from 0 to 1.
         self._activation = Sigmoid()
         try:
-            self._model = loaded(
+            self._model = load_from_hub(
                 name, lambda path, local: sentence_transformers.CrossEncoder(path, local_files_only=local)
             )
         except Exception as error:  # the hub, the network and the file format have their own errors
@@ -130,7 +130,7 @@ class CrossEncoderReranker:
         architectures = getattr(self._model.config, "architectures", None) or ()
         if (headless := any(it.endswith("Model") for it in architectures)) or self._model.num_labels != 1:
             has = "no trained head" if headless else f"{self._model.num_labels} outputs"
-            raise SetupError(f"reranker {name!r} has {has}: choose one with one output, {_EXAMPLE}")
+            raise SetupError(f"reranker {name!r} has {has}: choose a model with one output, {_EXAMPLE}")
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the relevance of each passage, with its title, to `query`: a sigmoid score from 0 to 1."""
@@ -147,8 +147,8 @@ class CrossEncoderReranker:
 class EndpointReranker:
     """Scores passages with a model at `base_url`/rerank: of vLLM, or in the protocol of Jina and Cohere.
 
-    A server does not say whether its scores are probabilities or logits. From the first score outside of 0
-    to 1 on, they are taken for logits, and the sigmoid is applied to them.
+    A server does not tell whether its scores are probabilities or logits. From the first score outside of 0
+    to 1 on, all scores count as logits, and the sigmoid is applied to them.
     """
 
     def __init__(self, name: str, base_url: str, api_key: str | None, settings: Settings) -> None:
@@ -172,7 +172,7 @@ class EndpointReranker:
         return [min(max(score, 0.0), 1.0) for score in scores]
 
     async def aclose(self) -> None:
-        """Closes its connections in the running event loop."""
+        """Closes the connections of the running event loop."""
         await self._service.aclose()
 
 

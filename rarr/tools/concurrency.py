@@ -1,7 +1,7 @@
-"""Runs work on threads and event loops, bounds it by time and number, and calls actions at a process's end.
+"""Runs work on threads and event loops, limits its time and number, and calls actions at an interrupt.
 
 One thread runs our own computations, since Python runs one thread at a time. One thread runs models of other
-libraries, which use all cores themselves, and whose tokenizers serve one thread. One thread writes traces, in
+libraries: these use all cores, and their tokenizers serve only one thread. One thread writes traces, in
 order. A job that is cancelled while it waits never runs.
 """
 
@@ -24,13 +24,13 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 ENDING_S = 1.0
-"""Seconds to wait, after an interrupt, until the cancelled coroutine has ended."""
+"""Seconds to wait after an interrupt until the cancelled coroutine has ended."""
 RESERVE_S = 0.05
-"""Seconds before a deadline at which a coroutine is cancelled, so that the answer is out in time."""
+"""A coroutine is cancelled so many seconds before its deadline, so that the answer arrives in time."""
 
 _pools: dict[str, ThreadPoolExecutor] = {}
 _CANCELLED: ContextVar[threading.Event | None] = ContextVar("cancelled", default=None)
-"""Set when the job of this thread was cancelled: nothing else can end a thread."""
+"""An event that is set when the job of this thread is cancelled: no thread can be ended from outside."""
 _END: Any = object()
 
 
@@ -45,17 +45,17 @@ if hasattr(os, "register_at_fork"):
 
 
 async def work(compute: Callable[..., Result], *args: object) -> Result:
-    """Runs `compute(*args)` on the single thread for our own code, with the context of the caller."""
+    """Runs `compute(*args)` on the single thread for our own code, with the caller's context variables."""
     return await _on_thread(_pools["own"], compute, *args)
 
 
 async def infer(compute: Callable[..., Result], *args: object) -> Result:
-    """Runs `compute(*args)` on the single thread for local models, with the context of the caller."""
+    """Runs `compute(*args)` on the single thread for local models, with the caller's context variables."""
     return await _on_thread(_pools["models"], compute, *args)
 
 
 async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
-    """Runs `compute(*args)` on a thread of `asyncio.to_thread` that can call `require_awaited`."""
+    """Runs `compute(*args)` on another thread. `compute` may call `require_awaited` to end early."""
     return await _on_thread(None, compute, *args)
 
 
@@ -66,7 +66,7 @@ async def _on_thread(pool: ThreadPoolExecutor | None, compute: Callable[..., Res
     def computed() -> Result:
         try:
             return compute(*args)
-        except StopIteration as error:  # before Python 3.12 it does not reach the caller, who waits forever
+        except StopIteration as error:  # before Python 3.12, the caller would wait forever
             raise RuntimeError("a computation on a thread raised StopIteration") from error
 
     try:
@@ -77,13 +77,13 @@ async def _on_thread(pool: ThreadPoolExecutor | None, compute: Callable[..., Res
 
 
 def require_awaited() -> None:
-    """Raises `CancelledError` in a thread whose result nobody waits for any more."""
+    """Raises `CancelledError` if no caller waits any more for the result of the current thread."""
     if (cancelled := _CANCELLED.get()) is not None and cancelled.is_set():
         raise CancelledError
 
 
-def in_order(compute: Callable[..., Result], *args: object) -> "Future[Result]":
-    """Hands `compute(*args)` to the single thread for traces, and returns its future at once."""
+def submit_in_order(compute: Callable[..., Result], *args: object) -> "Future[Result]":
+    """Submits `compute(*args)` to the single thread for traces. Returns the future of the result at once."""
     try:
         return _pools["traces"].submit(compute, *args)
     except RuntimeError:  # the interpreter is ending, and no thread takes jobs any more
@@ -98,9 +98,9 @@ async def result_of(job: "Future[Result]") -> Result:
 
 
 async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
-    """Runs the calls at once and returns the results in order. If one fails, cancels the others and raises.
+    """Runs the calls at the same time, and returns their results in order.
 
-    `asyncio.gather` would leave the others running: their requests would be paid for and thrown away.
+    If a call fails, raises its error and cancels the others: their requests would be paid for without use.
     """
     task = asyncio.current_task()
     before = task.cancelling() if task else 0
@@ -108,8 +108,8 @@ async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(call) for call in calls]
     except BaseExceptionGroup as errors:
-        # Before Python 3.13, a group that waits for its calls cancels this task, and does not take it back:
-        # a timeout or a scope of anyio around would think that somebody else has cancelled the task.
+        # Before Python 3.13, a group that waits for its calls cancels this task and does not undo this:
+        # a timeout or a scope of anyio around would find the task cancelled from outside.
         if sys.version_info < (3, 13) and task and task.cancelling() > before:
             task.uncancel()
         raise errors.exceptions[0] from None
@@ -120,9 +120,9 @@ async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
 async def meanwhile(
     after_s: float, compute: Callable[..., Coroutine[Any, Any, Result]], *args: object
 ) -> AsyncGenerator[list[Result], None]:
-    """Runs `compute(*args)` beside the block, from `after_s` seconds on; what is not done then is cancelled.
+    """Runs `compute(*args)` beside the block, from `after_s` seconds after the start of the block.
 
-    The list that the block gets has the result at the end of the block, or nothing.
+    At the end of the block, the yielded list gets the result; an unfinished computation is cancelled.
     """
 
     async def delayed() -> Result:
@@ -142,9 +142,9 @@ async def meanwhile(
 async def for_each(
     items: Iterable[Item], compute: Callable[[Item], Awaitable[Result]], at_once: int
 ) -> list[Result]:
-    """Returns `compute(item)` of each item, in the order in which they finished, `at_once` at the same time.
+    """Returns `compute(item)` for each item, in the order in which the computations finish.
 
-    An item is read, on a thread, when one of these places is free. An error cancels what is under way.
+    At most `at_once` computations run at once. Items are read on a thread. An error cancels the others.
     """
     left, reading, results = iter(items), asyncio.Lock(), list[Result]()
 
@@ -162,10 +162,10 @@ async def for_each(
 
 @asynccontextmanager
 async def time_limit(seconds: float | None, late: Callable[[], Exception]) -> AsyncGenerator[None, None]:
-    """Cancels the block after `seconds`, and raises `late()`; None: no limit.
+    """Cancels the block after `seconds`, and raises the error that `late` makes. None means no limit.
 
-    A `TimeoutError` of the block is its own. The timeout of a client is for a single read: an answer that
-    comes byte by byte would never end.
+    A `TimeoutError` that the block itself raises is not changed. The timeout of a client limits only a single
+    read: an answer that comes byte by byte would never end.
     """
     try:
         async with asyncio.timeout(seconds) as limit:
@@ -177,11 +177,11 @@ async def time_limit(seconds: float | None, late: Callable[[], Exception]) -> As
 
 
 async def by_deadline(coroutine: Coroutine[Any, Any, Result], seconds: float | None) -> Result | None:
-    """Returns the result of `coroutine`, or None at the deadline, `seconds` from now; None: no deadline.
+    """Returns the result of `coroutine`, or None after `seconds`. If `seconds` is None, there is no deadline.
 
-    It has a task of its own, which is cancelled at the deadline or with the caller. Nobody waits until it has
-    ended: it may be waiting for a file. A scope of anyio cancels its own task at each await, so a run of
-    LangGraph in that task would leave its nodes at work.
+    The coroutine runs in its own task, which is cancelled at the deadline or with the caller. The caller does
+    not wait until the task has ended, since the task may wait for a file. A scope of anyio cancels its own
+    task at each await; a run of LangGraph in that task would leave its nodes at work.
     """
     task = asyncio.ensure_future(coroutine)
     try:
@@ -200,7 +200,7 @@ _ending: set[asyncio.Task[Any]] = set()  # an event loop holds its tasks weakly
 def _ended(task: "asyncio.Task[Any]") -> None:
     _ending.discard(task)
     if not task.cancelled():
-        task.exception()  # else asyncio logs that nobody read it
+        task.exception()  # else asyncio logs that nobody read the error
 
 
 _starting = threading.Lock()
@@ -209,11 +209,11 @@ _thread: threading.Thread | None = None
 
 
 def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Runs `coroutine` in one event loop on its own thread, and returns its result.
+    """Runs `coroutine` in an event loop on its own thread, and returns its result.
 
-    The loop serves callers without a loop or inside another loop. It lives on, so that connections stay open
-    between calls, which `asyncio.run` would close. An interrupt of the caller cancels the coroutine, and is
-    raised when the coroutine has ended, or after `ENDING_S` seconds. Raises `InputError` inside that loop.
+    The loop serves callers without a loop or inside another loop. The loop lives on, so that connections stay
+    open between calls; `asyncio.run` would close them. An interrupt of the caller cancels the coroutine, and
+    is raised after its end, or after `ENDING_S` seconds. Raises `InputError` inside of this loop.
     """
     if threading.current_thread() is _thread:  # the loop would wait for itself
         coroutine.close()
@@ -264,7 +264,7 @@ class Closable(ABC):
         """Closes files, and the connections that this event loop opened. The next use opens them again."""
 
     def close(self) -> None:
-        """Closes files, and the connections of the calls that did not await; `aclose` closes the others."""
+        """Closes files, and the connections of synchronous calls. `aclose` closes the other connections."""
         run(self.aclose())
 
     def __enter__(self) -> Self:
@@ -281,18 +281,18 @@ class Closable(ABC):
 
 
 class PerLoop(Generic[Result]):
-    """Makes and holds one object for each event loop: connections and locks cannot be shared among loops."""
+    """Makes and keeps one object for each event loop, since loops cannot share connections and locks."""
 
     def __init__(
         self, make: Callable[[], Result], close: Callable[[Result], Awaitable[None]] | None = None
     ) -> None:
-        """`make` makes the object; `close` is called when the loop ends, or earlier by `aclose`."""
+        """`make` makes the object. `close` is called when the loop ends, or earlier by `aclose`."""
         self._make, self._close = make, close
         self._made: WeakKeyDictionary[Loop, tuple[Result, AsyncGenerator[None, None]]] = WeakKeyDictionary()
         self._lock = threading.RLock()  # loops run in threads of their own
 
     def get(self) -> Result:
-        """Returns the object of the running loop, made at the first call."""
+        """Returns the object of the running loop. The first call in a loop makes the object."""
         loop = asyncio.get_running_loop()
         with self._lock:
             for ended in [loop for loop in self._made if loop.is_closed()]:  # an object may refer to its loop
@@ -300,20 +300,20 @@ class PerLoop(Generic[Result]):
             if loop not in self._made:
                 made = self._make()
                 holder = self._held(made)
-                with suppress(StopIteration):  # it reaches its yield without waiting
+                with suppress(StopIteration):  # the generator reaches its yield without waiting
                     holder.asend(None).send(None)
                 self._made[loop] = made, holder
             return self._made[loop][0]
 
     async def aclose(self) -> None:
-        """Closes and forgets the object of the running loop, where there is one."""
+        """Closes and forgets the object of the running loop. Does nothing if there is no object."""
         with self._lock:
             _, holder = self._made.pop(asyncio.get_running_loop(), (None, None))
         if holder is not None:
             await holder.aclose()
 
     async def _held(self, made: Result) -> AsyncGenerator[None, None]:
-        """Holds an object until this generator is closed: an event loop closes its generators at its end."""
+        """Holds an object until this generator is closed. An event loop closes its generators at its end."""
         try:
             yield
         finally:
@@ -325,8 +325,8 @@ _actions: list[Callable[[], object]] = []
 
 
 @contextmanager
-def before_end(action: Callable[[], object]) -> Iterator[None]:
-    """Registers `action` for the time of the block: `call_all` calls it if the process is interrupted."""
+def call_on_interrupt(action: Callable[[], object]) -> Iterator[None]:
+    """Registers `action` during the block: at an interrupt, `call_interrupt_actions` calls the action."""
     _actions.append(action)
     try:
         yield
@@ -334,8 +334,8 @@ def before_end(action: Callable[[], object]) -> Iterator[None]:
         _actions.remove(action)
 
 
-def call_all() -> None:
-    """Calls the registered actions, the latest first. A failing action prints a line and stops no other.
+def call_interrupt_actions() -> None:
+    """Calls the registered actions, the latest first. If an action fails, prints a line and goes on.
 
     A process that ends by a signal runs neither its `finally` blocks nor `atexit`.
     """

@@ -1,7 +1,7 @@
-"""Reports the events of a run to a recorder, as spans of time that lie one inside another.
+"""Reports the events of a run to a recorder, as nested spans of time.
 
-A context variable holds the recorder, like the run's meter, so that no interface passes it on. Without a
-recorder, a span costs next to nothing.
+A context variable holds the recorder, so that no interface passes the recorder on. Without a recorder, a span
+costs next to nothing.
 """
 
 import asyncio
@@ -12,23 +12,24 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rarr.prompts import Prompt
-from rarr.tools.models.failures import redacted
+from rarr.tools.models.failures import redact_secrets
 from rarr.valid_unicode import valid
 
 _MOST = 1000  # characters of an error's message
 
 Kind = Literal["block", "node", "failure", "score", "read", "ask", "request"]
-"""A block of a long text, with all its work; a call of a node; the failure of a node, with its update; the
-scoring of one query's passages; a reading of sentences as cards; a question to a language model; and an
-attempt at any server."""
+"""A span covers the work on a block of a long text; a call of a node; a node's failure, with its update; the
+scoring of a query's passages; a reading of sentences as cards; a question to a model; or an attempt at a
+server."""
 
 
 @dataclass(slots=True)
 class TraceSpan:
-    """One span. `parent` is the number of the span around it, 0 for none.
+    """A span of a run. `parent` is the number of the span around it; 0 if there is no outer span.
 
-    `about` is the id of the query or evidence that it is for. `started` is in seconds since 1970; `seconds`
-    is None until it has ended. `error` is empty where nothing failed. `body` holds the values of its kind.
+    `about` is the id of the query or evidence to which the span belongs. `started` is in seconds since 1970;
+    `seconds` is None until the span has ended. `error` is empty if nothing failed. `body` holds the values of
+    the kind.
     """
 
     number: int
@@ -43,7 +44,7 @@ class TraceSpan:
 
 
 _RECORDER: ContextVar[Any] = ContextVar("recorder", default=None)
-"""A `RunRecorder` of the traces. It raises nothing: a run must not end because its trace fails."""
+"""A `RunRecorder` of the traces, which raises no error: a run must not end because its trace fails."""
 _CURRENT: ContextVar[TraceSpan | None] = ContextVar("span", default=None)
 _ABOUT: ContextVar[str] = ContextVar("about", default="")
 
@@ -59,16 +60,16 @@ def _set(variable: ContextVar[Any], value: object) -> Iterator[None]:
 
 @contextmanager
 def recording(recorder: Any) -> Iterator[None]:
-    """Reports the spans of the block to a `RunRecorder`, and to no recorder of an outer run."""
+    """Reports the spans of the block to this `RunRecorder`, and not to the recorder of an outer run."""
     with _set(_RECORDER, recorder), _set(_CURRENT, None), _set(_ABOUT, ""):
         yield
 
 
 @contextmanager
 def span(kind: Kind, name: str, about: str = "", **body: Any) -> Iterator[TraceSpan]:
-    """Opens a span for the time of the `with` block, inside the current span, and yields it.
+    """Opens a span inside the current span, for the time of the `with` block, and yields the new span.
 
-    An error of the block is recorded in the span and raised again. `body`: values known at the start.
+    An error of the block is recorded in the span and raised again. `body` are values known at the start.
     """
     recorder, outer = _RECORDER.get(), _CURRENT.get()
     if recorder is None:
@@ -81,38 +82,38 @@ def span(kind: Kind, name: str, about: str = "", **body: Any) -> Iterator[TraceS
         with _set(_CURRENT, new):
             yield new
     except BaseException as error:
-        new.error = named(error)
+        new.error = error_line(error)
         raise
     finally:
         new.seconds = recorder.now() - new.started
         recorder.end_span(new)
 
 
-def about(id: str) -> Any:  # noqa: A002  # the field of the records
+def spans_about(id: str) -> Any:  # noqa: A002  # the field of the records
     """Gives this id of a query or evidence to all spans of the `with` block that have no id of their own."""
     return _set(_ABOUT, id)
 
 
-def body() -> dict[str, Any]:
-    """The body of the innermost open span, to add values to; without a span, a new one that nobody reads."""
+def current_body() -> dict[str, Any]:
+    """Returns the body of the innermost open span, to add values to. Without a span, returns a new body."""
     return {} if (innermost := _CURRENT.get()) is None else innermost.body
 
 
-def keep(prompt: Prompt) -> None:
-    """Passes the prompt to the recorder, where there is one."""
+def record_prompt(prompt: Prompt) -> None:
+    """Passes the prompt to the recorder. Does nothing without a recorder."""
     if (recorder := _RECORDER.get()) is not None:
         recorder.write_prompt_once(prompt)
 
 
-async def saved() -> None:
-    """Waits until the recorder, where there is one, has stored paid answers, if the run may be resumed."""
+async def wait_for_saved_answers() -> None:
+    """Waits until the recorder has stored the paid answers of a run that can be resumed."""
     if (recorder := _RECORDER.get()) is not None:
         await recorder.flush_if_resumable()
 
 
-def named(error: BaseException) -> str:
-    """Writes an error as `Name: message` on one line without API keys; a cancelled task is "cancelled"."""
+def error_line(error: BaseException) -> str:
+    """Returns an error as one line, `Name: message`, without API keys; "cancelled" for a cancelled task."""
     if isinstance(error, asyncio.CancelledError):
         return "cancelled"
-    # It is redacted before it is cut, since half of a key is not recognised.
-    return f"{type(error).__name__}: {' '.join(valid(redacted(str(error))).split())[:_MOST]}"
+    # Keys are removed before the text is cut, since half of a key is not recognised.
+    return f"{type(error).__name__}: {' '.join(valid(redact_secrets(str(error))).split())[:_MOST]}"

@@ -24,11 +24,11 @@ from rarr.prompts import Prompt
 from rarr.records import Notice, Revision
 from rarr.settings import VERSION, Settings
 from rarr.state import State
-from rarr.tools.concurrency import in_order, result_of
+from rarr.tools.concurrency import result_of, submit_in_order
 from rarr.tools.models.chat import name_of
-from rarr.tools.models.failures import redacted
+from rarr.tools.models.failures import redact_secrets
 from rarr.tools.models.run_budget import Meter
-from rarr.tools.trace_spans import TraceSpan, named, recording
+from rarr.tools.trace_spans import TraceSpan, error_line, recording
 from rarr.traces.store import TraceStore
 from rarr.traces.trace_file import FORMAT, PromptFields, RunFacts, StoredSpan, TraceFile, json_line
 from rarr.traces.trace_reader import RecordedAnswers, Trace
@@ -61,7 +61,7 @@ class ReviserRecorder:
         the answers, the usage and the seconds of this trace.
         """
         recorder = RunRecorder(self._store, run_id, meter, resumable=self._resumable)
-        in_order(self._prune_old_traces)
+        submit_in_order(self._prune_old_traces)
         if earlier is not None:
             meter.answers, meter.by_node = RecordedAnswers(earlier).answer, earlier.spending()
             meter.before_s = earlier.seconds
@@ -77,7 +77,7 @@ class ReviserRecorder:
             with recording(recorder):
                 yield recorder
         except BaseException as error:
-            written = recorder.write_end(named(error))
+            written = recorder.write_end(error_line(error))
             if not isinstance(error, GeneratorExit):  # a generator that is closed cannot await
                 await result_of(written)
             raise
@@ -95,7 +95,7 @@ class ReviserRecorder:
             is_same = (facts.original, facts.context) == (state["original"], state["context"])
             return trace if is_own and is_same else None
 
-        return await result_of(in_order(read))
+        return await result_of(submit_in_order(read))
 
     def _prune_old_traces(self) -> None:
         """Removes old traces before the first run, and again after every 200 runs. Logs a failure."""
@@ -194,7 +194,7 @@ class RunRecorder:
                 reason = " ".join(str(error).split())[:200]
                 self._warn(f"the trace of this run is lost ({reason}): check the disk, or set trace to false")
 
-        return in_order(guarded)
+        return submit_in_order(guarded)
 
     def _start(self, facts: RunFacts, earlier: TraceFile | None) -> None:
         begun = {"run_id": self._run_id, "started": self._started, "facts": facts.model_dump(mode="json")}
@@ -255,7 +255,7 @@ def _json_value(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_json_value(part) for part in value]
     if isinstance(value, str | Path):
-        return valid(redacted(str(value)))
+        return valid(redact_secrets(str(value)))
     if isinstance(value, datetime):
         return value.isoformat()
     return value if isinstance(value, bool | int | float | None) else f"<{name_of(value)}>"

@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from rarr.errors import InputError
 from rarr.records import Revision
 from rarr.settings import Settings
-from rarr.tools.storage.files import private_folder, write_whole
-from rarr.tools.text.wording import nothing_checked
+from rarr.tools.storage.files import make_private_folder, write_whole
+from rarr.tools.text.wording import why_nothing_checked
 from rarr.traces.trace_file import Status, TraceFile
 from rarr.valid_unicode import valid
 
@@ -50,7 +50,7 @@ class TraceStore:
 
     def create_file(self, run_id: str, lines: str, cure: str = "give another run_id") -> None:
         """Creates the file of a run. Raises `OSError`, and `InputError` with `cure` if the file exists."""
-        private_folder(self.folder)
+        make_private_folder(self.folder)
         try:
             handle = os.open(self._path(run_id), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         except FileExistsError:
@@ -94,7 +94,7 @@ class TraceStore:
             reason = " ".join(str(error).split())
             return RunSummary(run_id, written, None, "unreadable", reason, "", 0, 0, 0)
         sent = [span.body["tokens"] for span in file.spans if "tokens" in span.body]
-        unchecked = nothing_checked(revision) if revision else ""
+        unchecked = why_nothing_checked(revision) if revision else ""
         return RunSummary(
             run_id=run_id,
             started=file.started,

@@ -12,7 +12,7 @@ from transformers import EarlyStoppingCallback
 
 from rarr.backends.fusion import FusionEditor, editor_inputs, encode_inputs, load_fusion
 from rarr.errors import ModelError, SetupError
-from rarr.tools.models.hub import INSTALL, loaded, one_line
+from rarr.tools.models.hub import INSTALL, load_from_hub, one_line
 from rarr.training.rows import TrainingRow
 from rarr.training.runs import TrainingReport, fit, run_once
 
@@ -52,7 +52,7 @@ def train_fusion(
 
     def train(learned: list[TrainingRow], held: list[TrainingRow]) -> dict[str, Any]:
         try:
-            tokenizer, model = loaded(base, load_fusion)
+            tokenizer, model = load_from_hub(base, load_fusion)
         except Exception as error:  # the errors of the libraries share no base class
             raise SetupError(f"base {base!r} cannot be loaded ({one_line(error)}): {INSTALL}") from None
         unseen = examples_of_rows(held, seed)

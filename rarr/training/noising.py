@@ -22,7 +22,7 @@ from rarr.tools.concurrency import together, work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import METER, Meter, meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.tools.text.wording import by_reason
+from rarr.tools.text.wording import lines_by_reason
 from rarr.training.rows import Mistake, NoisedLine, Reason, SentenceScore, TrainingRow, with_errors
 from rarr.valid_unicode import valid
 
@@ -122,7 +122,7 @@ class Noiser:
             self._reranker = reranker(settings, opened)
             self._retriever = retriever(settings, opened, on_index)  # last, because indexing may take long
             self.opened = (*parts.models.all, *opened)
-        self.warnings = by_reason(getattr(self._retriever, "skipped", ()))  # files of the corpus
+        self.warnings = lines_by_reason(getattr(self._retriever, "skipped", ()))  # files of the corpus
 
     async def make_line(self, query: FinishedLine) -> NoisedLine:
         """Makes the row of a query, or a line with the reason why there is no row.

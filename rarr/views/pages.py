@@ -15,10 +15,10 @@ from rarr.ledger.edit_gate import moved_queries
 from rarr.records import Edit, Evidence, Part, Report, Revision, Scores, Sentence, Status, Usage
 from rarr.records.cards_and_edits import EditState, moved_range
 from rarr.records.postprocessing import Postprocessed
-from rarr.tools.pages.html_rendering import clipped, duration, number, render
+from rarr.tools.pages.html_rendering import clip, duration, number, render
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.edit_segments import Kind, by_sentence, traced
-from rarr.tools.text.wording import counted, grouped
+from rarr.tools.text.edit_segments import Kind, pieces_by_sentence, segments_by_edit
+from rarr.tools.text.wording import counted, warning_lines
 from rarr.traces.trace_file import ReadBody, RunFacts, StoredSpan, TraceFile
 from rarr.traces.trace_reader import Trace
 
@@ -46,7 +46,7 @@ class RunView:
         self.marked = marked(self.original, self.edits, self.sentences)
         lines = (line.strip(" \t#*_>-`").split() for line in self.text.splitlines())  # no marks of Markdown
         title = " ".join(next(filter(None, lines), ()))
-        self.title = clipped(title, 100) or f"Run {trace.run_id[:12]}"
+        self.title = clip(title, 100) or f"Run {trace.run_id[:12]}"
         self.started = datetime.fromtimestamp(trace.file.started, UTC)
         self.queries_by_id = {query.id: query for query in self.queries}
         self.evidence_by_id = {passage.id: passage for passage in self.evidence}
@@ -198,7 +198,7 @@ class MarkedSentence(NamedTuple):
 def marked(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> list[MarkedSentence]:
     """Returns the text in order, by sentence: runs with their edits and parts."""
     made, at, count = list[MarkedSentence](), 0, 0
-    for sentence, pieces in by_sentence(traced(original, edits), sentences):
+    for sentence, pieces in pieces_by_sentence(segments_by_edit(original, edits), sentences):
         count += sentence is not None
         runs = list[MarkedRun]()
         for kind, text, edit in pieces:
@@ -235,13 +235,13 @@ def quoted(text: str, says: Iterable[str], most: int = 600) -> list[tuple[bool, 
     words = sorted({phrase for phrase in says if phrase in text}, key=len, reverse=True)
     first = min((text.find(phrase) for phrase in words), default=0)
     start = max(0, first - most // 3) if first > most // 2 else 0
-    shown = f"{'… ' if start else ''}{clipped(text[start:], most)}"
+    shown = f"{'… ' if start else ''}{clip(text[start:], most)}"
     cut = re.split(f"({'|'.join(map(re.escape, words))})", shown) if words else [shown]
     return [(n % 2 == 1, piece) for n, piece in enumerate(cut) if piece]
 
 
-_HELPERS = {it.__name__: it for it in (grouped, plain_text, quoted, tokens, with_status)}
-"""What templates call."""
+_HELPERS = {it.__name__: it for it in (warning_lines, plain_text, quoted, tokens, with_status)}
+"""The functions of the templates, by name."""
 
 
 def trace_page(trace: Trace) -> str:

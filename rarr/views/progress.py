@@ -7,7 +7,7 @@ from typing import Any, Self
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from rarr.tools.concurrency import before_end
+from rarr.tools.concurrency import call_on_interrupt
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.pages.html_rendering import duration
 from rarr.tools.text.wording import counted
@@ -40,7 +40,7 @@ class Waiting:
     @contextmanager
     def shown(self) -> Iterator[Self]:
         """Shows the line in the block."""
-        with before_end(self.stop), self._progress:  # at an interrupt too, a terminal gets its cursor back
+        with call_on_interrupt(self.stop), self._progress:  # an interrupt too gives the cursor back
             yield self
 
     def step(self, node: str) -> None:

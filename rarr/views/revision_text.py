@@ -16,7 +16,7 @@ from rich.text import Text
 from rarr.records import Edit, Report, Revision, Sentence, Status, Verification
 from rarr.tools.text.blocks_and_sentences import Span, closest_sentence, table_cells
 from rarr.tools.text.edit_segments import segments
-from rarr.tools.text.wording import counted, grouped
+from rarr.tools.text.wording import counted, warning_lines
 from rarr.views.shown_text import in_quotes, one_line, visible
 
 _STYLES = {"kept": "", "deleted": "strike red", "inserted": "bold green"}
@@ -98,7 +98,7 @@ def _lines(revision: Revision, verbose: bool) -> Iterator[Line]:
         if lines:
             yield from (Line(0, Text()), Line(0, Text(title, "bold")), *lines)
     yield from (Line(0, Text()), Line(0, Text(_count(revision))), Line(0, Text(_cost(revision), "dim")))
-    for warning in grouped(revision.warnings):
+    for warning in warning_lines(revision.warnings):
         yield Line(0, Text(one_line(f"warning: {warning}"), "yellow"))
 
 

@@ -15,7 +15,7 @@ from rich.text import Text
 from rarr.agent.replaying import Change, Replay
 from rarr.errors import InputError
 from rarr.tools.pages.html_rendering import duration
-from rarr.tools.text.wording import counted, grouped
+from rarr.tools.text.wording import counted, warning_lines
 from rarr.traces.store import RunSummary
 from rarr.traces.trace_file import ReadBody, StoredSpan
 from rarr.traces.trace_reader import Trace
@@ -71,7 +71,7 @@ def _summary(trace: Trace) -> Iterator[str]:
         yield f"settings: {', '.join(f'{name}={value}' for name, value in file.facts.settings.items())}"
     figures = [f"{name.lower()}: {value}" for name, value in view.figures.items()]
     yield from (*figures[:2], "; ".join(figures[2:]))
-    yield from (f"warning: {line}" for line in grouped(view.warnings)[:2])
+    yield from (f"warning: {line}" for line in warning_lines(view.warnings)[:2])
     if file.error:
         yield f"error: {file.error}"
     if file.status == "unfinished":

@@ -12,13 +12,13 @@ from typing import Any
 import blocking
 import pytest
 from component_doubles import ScriptedQueries, scripted_components
-from retrievers.services import Wiki, said
+from retrievers.services import Wiki, reply
 
 from rarr import Passage, Reviser, Settings, Trace, aanswer, arevise, averify, awrite
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import Resources
 from rarr.errors import SettingsError
-from rarr.retrievers.extract.limited_calls import Processes
+from rarr.retrievers.extract.limited_calls import ReadingProcesses
 from rarr.testing import InMemoryRetriever, Request
 from rarr.testing.server import Listener, Reply
 from rarr.tools import concurrency
@@ -41,7 +41,7 @@ def world(asked: Request) -> Reply:
     if not asked.path.endswith("/rerank"):
         return WIKI(asked)
     count = len(asked.body["documents"])
-    return said({"results": [{"index": index, "relevance_score": 0.9} for index in range(count)]})
+    return reply({"results": [{"index": index, "relevance_score": 0.9} for index in range(count)]})
 
 
 def clients(reviser: Reviser) -> int:
@@ -74,12 +74,12 @@ def test_retriever_of_the_caller_stays_open() -> None:
 
 
 def test_opened_parts_are_closed_where_wiring_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    closed: list[Processes] = []
+    closed: list[ReadingProcesses] = []
 
-    async def noted(processes: Processes) -> None:
+    async def noted(processes: ReadingProcesses) -> None:
         closed.append(processes)
 
-    monkeypatch.setattr(Processes, "aclose", noted)
+    monkeypatch.setattr(ReadingProcesses, "aclose", noted)
     with pytest.raises(SettingsError, match="give searxng_url"):
         wire(Settings(search="wikipedia,searxng"))
     assert len(closed) == 1
@@ -100,11 +100,11 @@ async def test_what_is_built_after_its_call_was_cancelled_is_closed(
         released.wait(30)
         keep(opened, settings)
 
-    async def noted(_: Processes) -> None:
+    async def noted(_: ReadingProcesses) -> None:
         closed.set()
 
     monkeypatch.setattr(Resources, "__init__", late)
-    monkeypatch.setattr(Processes, "aclose", noted)
+    monkeypatch.setattr(ReadingProcesses, "aclose", noted)
     run = asyncio.create_task(call(corpus=notes) if call.func is not averify else call())
     await asyncio.to_thread(entered.wait, 30)
     run.cancel()

@@ -10,7 +10,7 @@ from rarr.agent.marks import cited_text, planned_citations
 from rarr.agent.postprocess import annotated
 from rarr.records import Report, Revision, Sentence
 from rarr.records.citations import Cited, unmarked
-from rarr.tools.text.blocks_and_sentences import blocks, protected, sentences
+from rarr.tools.text.blocks_and_sentences import blocks, protected_spans, sentences
 from rarr.tools.text.citation_marks import citation_marks, highest_number
 
 FOLDER = Path(__file__).parents[2] / "examples/texts"
@@ -51,7 +51,7 @@ def test_every_example_text_comes_back_and_keeps_its_blocks(text: str) -> None:
         for kind in ("code", "heading"):
             kept = [text[b.start : b.end] for b in blocks(text) if b.kind == kind]
             assert [result[b.start : b.end] for b in blocks(result) if b.kind == kind] == kept
-        assert all(span.of(text) in result for span in protected(text, 0, len(text)))
+        assert all(span.of(text) in result for span in protected_spans(text, 0, len(text)))
 
 
 @given(st.text(VALID | st.sampled_from("\r\n|`[]()*.# 1aA-"), min_size=1))

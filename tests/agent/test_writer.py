@@ -110,7 +110,7 @@ def test_card_of_a_sentence_decides_its_mark(
 
 
 FAILED = "not written: a search or the writer failed"
-SILENT = "not written: its sources say nothing for it"
+SILENT = "not written: its sources have nothing about it"
 DOWN = RetrievalError("the server is down")
 HISTORY, ABOUT_DESIGN = f"History, {TOPIC}", f"Design, {TOPIC}"
 

@@ -13,7 +13,7 @@ from rarr.batches.rows import input_rows
 from rarr.errors import InputError, RarrError
 from rarr.evals.run_folder import LOCK
 from rarr.testing import RuleModel, ScriptedServer
-from rarr.tools.storage.files import locked
+from rarr.tools.storage.files import lock_file
 
 CLOSED, TRUE = "The mill closed in 1936.", "The mill closed in 1937."
 NAMES = ("Orrel", "Arden", "Calder", "Dovey")
@@ -77,7 +77,7 @@ def test_call_while_another_writes_is_refused_and_leaves_the_folder_to_it(batch:
     batch.rows({"text": WRONG})
     folder = batch.folder / "out.jsonl.batch"
     refused = pytest.raises(InputError, match="is being written by another rarr batch: wait for it")
-    with locked(folder / LOCK, ""), refused:
+    with lock_file(folder / LOCK, ""), refused:
         batch.revise()
     assert [path.name for path in folder.iterdir()] == [LOCK] and not batch.out.exists()
 

@@ -149,7 +149,7 @@ def test_article_is_printed_or_written_with_its_measures(command: Command) -> No
     Path("outline.txt").write_text("Painters\nSongs\n")
     Path("broken.pdf").write_bytes(b"%PDF-1.4 nothing")
     missing = command("write", "Opera", "--corpus", ".", "--outline", "outline.txt")
-    gaps = "'Painters': not written: its sources say nothing for it; section 'Songs': not written: its"
+    gaps = "'Painters': not written: its sources have nothing about it; section 'Songs': not written: its"
     assert (missing.status, gaps in missing.err, "broken.pdf" in missing.err) == (3, True, False), missing
     assert b" not checked " in command("trace", "list", "--limit", "1").out
     done = command("write", "Hoover Dam", "--corpus", "dam.md", "-o", "article.md")

@@ -20,7 +20,7 @@ from rarr.evals.run_folder import changed_settings
 from rarr.records import Revision
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedServer
-from rarr.tools.storage.files import locked
+from rarr.tools.storage.files import lock_file
 
 TESTS = Path(__file__).parent.parent
 
@@ -110,7 +110,7 @@ def test_folder_that_cannot_be_continued_is_refused(
 
 def test_folder_in_use_or_of_something_else_is_left_alone(data: Path, out: Path) -> None:
     message = "is in use by another process of rarr: wait for it, or give another folder"
-    with locked(out / "run.lock", ""), pytest.raises(InputError, match=message):
+    with lock_file(out / "run.lock", ""), pytest.raises(InputError, match=message):
         evaluated(data, out)
     write_rows(out / "thesis.txt", "It took years.")
     with pytest.raises(InputError, match=r"holds thesis\.txt, not a run of rarr"):

@@ -1,8 +1,8 @@
-"""Drafts become one text without marks, and each sentence keeps what it cites."""
+"""Drafts are joined into a text without marks, and each sentence keeps its citations."""
 
 import pytest
 
-from rarr.ledger.article_text import article_text, unmarked
+from rarr.ledger.article_text import article_text, unmarked_draft
 from rarr.records.citations import PlannedSection
 from rarr.state import State
 
@@ -22,7 +22,7 @@ TWO = "It is 221 metres high."
     ],
 )
 def test_sentences_keep_their_labels(draft: str, expected: list[list[str]]) -> None:
-    clean, sentences = unmarked(draft, "History")
+    clean, sentences = unmarked_draft(draft, "History")
     assert clean == f"{ONE} {TWO}"
     assert [span.of(clean) for span, _ in sentences] == [ONE, TWO]
     assert [list(labels) for _, labels in sentences] == expected
@@ -41,12 +41,12 @@ def test_sentences_keep_their_labels(draft: str, expected: list[list[str]]) -> N
     ],
 )
 def test_own_heading_and_list_of_sources_are_removed_and_no_code(draft: str, expected: str) -> None:
-    assert unmarked(draft, "History")[0] == expected
+    assert unmarked_draft(draft, "History")[0] == expected
 
 
 def test_quotation_and_its_sentence_keep_their_labels_apart() -> None:
-    """With the marks in it, the text would be split into other sentences."""
-    clean, sentences = unmarked("“It opened in 1936.” [1] It is high. [2]\n\n[3] It is red.", "History")
+    """A text that still had its marks would be split into other sentences."""
+    clean, sentences = unmarked_draft("“It opened in 1936.” [1] It is high. [2]\n\n[3] It is red.", "History")
     assert [(span.of(clean), labels) for span, labels in sentences] == [
         ("“It opened in 1936.”", ("1",)),
         ("It is high.", ("2",)),

@@ -1,4 +1,4 @@
-"""Locating the words of a card: what a reader wrote counts only where code finds it."""
+"""Cards are located in the text: the answer of a reader counts only if code finds its words."""
 
 from typing import Any
 
@@ -27,8 +27,8 @@ def locate(verdict: Any, *quotes: str, **fields: Any) -> Card:
     return locate_card(raw, TEXT, SENTENCE, LINES)
 
 
-def located(verdict: Any, text: str, lines: list[str], *edits: RawEdit) -> Card:
-    """Locates a card about a whole text that quotes the first of some lines."""
+def locate_with_source(verdict: Any, text: str, lines: list[str], *edits: RawEdit) -> Card:
+    """Locates a card about a whole text. The card quotes the first of some lines."""
     numbered = {f"P1.{n}": SourceLine(f"P1.{n}", it, "q1.1", 0, len(it)) for n, it in enumerate(lines, 1)}
     return locate_card(RawCard(verdict, ("P1.1",), edits=edits), text, Span(0, len(text)), numbered)
 
@@ -49,7 +49,7 @@ def test_edit_replaces_a_hyphened_word_as_a_whole() -> None:
         "The offer is non-binding.",
         RawEdit("offer is non-binding", "offer is binding", "is binding"),
     )
-    card = located("no", text, ["The offer is binding."], edit)
+    card = locate_with_source("no", text, ["The offer is binding."], edit)
     assert (changes(card, text), card.unclear, card.doubts) == (["non-binding>binding"], (), ())
 
 
@@ -72,7 +72,7 @@ def test_card_that_decides_nothing_or_denies_itself_is_open(
 
 
 def test_none_for_a_sentence_without_a_number_stays() -> None:
-    assert located("none", "How nice it is here.", []).verdict == "none"
+    assert locate_with_source("none", "How nice it is here.", []).verdict == "none"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_overlapping_edits_count_for_nothing() -> None:
 def test_edit_that_its_value_does_not_confirm_is_asked_about(
     text: str, edits: list[RawEdit], lines: list[str]
 ) -> None:
-    card = located("no", text, lines, *edits)
+    card = locate_with_source("no", text, lines, *edits)
     assert card.unclear
     assert not card.doubts
 
@@ -130,7 +130,7 @@ def test_edit_that_its_value_does_not_confirm_is_asked_about(
 def test_edits_that_exchange_words_are_one_edit(pairs: str, made: list[str]) -> None:
     text = "Anna led Ben and Carl by 4 to 9."
     edits = (RawEdit(old, new, "Anna") for old, new in (it.split(">") for it in pairs.split()))
-    assert changes(located("no", text, ["Anna"], *edits), text) == made
+    assert changes(locate_with_source("no", text, ["Anna"], *edits), text) == made
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_value_of_a_supported_sentence_that_no_quote_has_is_asked_about(
     text: str, line: str, unclear: str
 ) -> None:
     expected = (f"no quoted line has {unclear}",) if unclear else ()
-    assert located("yes", text, [line]).unclear == expected
+    assert locate_with_source("yes", text, [line]).unclear == expected
 
 
 def test_value_of_a_mixed_card_is_compared_too() -> None:

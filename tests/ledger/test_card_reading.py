@@ -1,10 +1,10 @@
-"""Which readings count where a block is read twice."""
+"""Which readings count if a block is read twice."""
 
 import pytest
 from makers import evidence, runtime, state
 
 from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
-from rarr.ledger.card_reading import UNEXAMINED, UNRELIABLE, Kept, read_cards
+from rarr.ledger.card_reading import UNEXAMINED, UNRELIABLE, KeptEvidence, read_cards
 from rarr.ledger.card_report import status_of
 from rarr.tools.text.blocks_and_sentences import sentences
 
@@ -17,7 +17,7 @@ TEXT = "The Tarrow bridge cost 12 million crowns. The bridge is 640 metres long.
 
 
 class Lazy:
-    """A reader that agrees to everything, and so misses all planted errors."""
+    """A reader that agrees to everything, so that it misses all planted errors."""
 
     name = "lazy"
     is_model = True
@@ -30,7 +30,7 @@ class Lazy:
 async def test_half_without_controls_stays_unreliable_after_a_missed_block() -> None:
     first, second = sentences(TEXT)
     found = [evidence(CLEAR, id="q1.1"), evidence(POINTING, id="q2.1", source="length.md")]
-    kept = Kept(found, {first: ["q1.1"], second: ["q2.1"]})
+    kept = KeptEvidence(found, {first: ["q1.1"], second: ["q2.1"]})
     read = await read_cards(
         state(TEXT, found=found), [first, second], kept, runtime(card_reader=Lazy()).context
     )
@@ -39,17 +39,17 @@ async def test_half_without_controls_stays_unreliable_after_a_missed_block() -> 
 
 
 async def test_agreement_that_nothing_examined_is_not_relied_on() -> None:
-    """No error can be planted in either request, so the reader would confirm itself."""
+    """No error can be planted in either request. The reader would confirm itself."""
     [place] = sentences(POINTING)
     found = [evidence(POINTING, id="q1.1")]
-    kept = Kept(found, {place: ["q1.1"]})
+    kept = KeptEvidence(found, {place: ["q1.1"]})
     read = await read_cards(state(POINTING, found=found), [place], kept, runtime(card_reader=Lazy()).context)
     assert read["cards"][0].doubts == (UNEXAMINED,)
     assert [notice.code for notice in read["warnings"]] == ["reader_unexamined"]
 
 
 class Contrary(Lazy):
-    """A reader without controls that replaces 12 million by 15, and copies words that say neither or one."""
+    """A reader without controls that replaces 12 million by 15, and copies words that have neither or one."""
 
     is_model = False
 
@@ -73,7 +73,7 @@ async def test_suggestion_whose_source_says_what_the_sentence_says_contradicts_n
     by: str, status: str
 ) -> None:
     [place, _] = sentences(TEXT)
-    found = [evidence(f"{CLEAR} It was not 12 million crowns.", id="q1.1")]
+    kept = [evidence(f"{CLEAR} It was not 12 million crowns.", id="q1.1")]
     context = runtime(card_reader=Contrary(by)).context
-    read = await read_cards(state(TEXT, found=found), [place], Kept(found, {place: ["q1.1"]}), context)
+    read = await read_cards(state(TEXT, found=kept), [place], KeptEvidence(kept, {place: ["q1.1"]}), context)
     assert status_of(read["cards"][0]) == status

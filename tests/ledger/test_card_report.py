@@ -1,4 +1,4 @@
-"""What a card becomes in the report: status, quotes and parts of its sentence."""
+"""The report of a card: the status, quotes and parts of its sentence."""
 
 from typing import Any
 

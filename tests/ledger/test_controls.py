@@ -1,4 +1,4 @@
-"""Planted controls: what is planted, where, and which reader misses it."""
+"""Planted controls: their making, their places, and the readers that miss them."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from makers import evidence, state
 from rarr.backends.embedded.values import values
 from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import RawCard, RawEdit, RawReading
-from rarr.ledger.controls import Control, controls, is_missed
+from rarr.ledger.controls import Control, is_missed, make_controls
 from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, PlantedBlock, plant_block
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.folding import fold
@@ -30,11 +30,11 @@ def block(text: str = TEXT, facts: str = FACTS, salt: str = "") -> PlantedBlock:
 
 
 def made(facts: str = FACTS, errors: int = 3, text: str = "") -> Sequence[Control]:
-    return controls(labelled_excerpts([evidence(facts)]), text, errors=errors, repetitions=1)
+    return make_controls(labelled_excerpts([evidence(facts)]), text, errors=errors, repetitions=1)
 
 
 def right_card(control: Control) -> RawCard:
-    """The card of a reader that sees the error."""
+    """Returns the card of a reader that finds the error."""
     if control.kind == "repetition":
         return RawCard("yes", (control.origin.label,))
     edit = RawEdit(control.text, control.origin.text, control.origin.text)
@@ -117,7 +117,7 @@ def test_control_that_another_passage_amends_examines_nobody_and_only_one_does(s
         for number, it in one.controls.items()
         if it.origin.evidence_id != "q1.2"
     }
-    one.keep(RawReading(cards, "scripted"), TEXT, doubting=False)
+    one.add_reading(RawReading(cards, "scripted"), TEXT, doubting=False)
     assert one.disputed in cards
     assert set(one.missed) == one.controls.keys() - {one.disputed}
     assert one.counts().planted + one.counts().repeated == len(one.controls) - 1

@@ -1,4 +1,4 @@
-"""The gate: what an edit may change, and how much. The paper's limits alone decide about its edits."""
+"""The gate limits what an edit may change, and how much. An edit of the paper has only its own limits."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 from makers import VALID, check, edit as edit_of, query, state
 
-from rarr.ledger.edit_gate import moved_queries, out_of_bounds, with_card_edits
+from rarr.ledger.edit_gate import apply_card_edits, moved_queries, refusal_reason
 from rarr.nodes.edit import paper_edit
 from rarr.records import Change
 from rarr.records.cards_and_edits import Card, CardEdit
@@ -22,13 +22,13 @@ def test_edit_of_the_lead_of_a_block_is_refused() -> None:
     assert made.reason == "the change is not in this part of the text"
 
 
-def of_a_card(text: str, old: str, new: str, **card: Any) -> tuple[str, str, bool]:
-    """The state, reason and confirmation of the only edit of a card about the whole text."""
+def gate_of_card(text: str, old: str, new: str, **card: Any) -> tuple[str, str, bool]:
+    """Returns the state, reason and confirmation of the only edit of a card about the whole text."""
     start = text.index(old)
     edit = CardEdit(start=start, end=start + len(old), new=new, by=new, evidence_id="q1.1", confirmed=True)
     read = Card(**{"start": 0, "end": len(text), "verdict": "no", "edits": (edit,)} | card)
     place = Span(read.start, read.end)
-    update = with_card_edits(state(text, cards=[read]), {place: "q1"}, lambda *_: False)
+    update = apply_card_edits(state(text, cards=[read]), {place: "q1"}, lambda *_: False)
     [one] = update["edits"]
     assert update["text"] == (text.replace(old, new) if one.accepted else text)
     return one.state, one.reason, one.confirmed
@@ -55,14 +55,14 @@ LONG = "The old mill at the river burned down in a winter night of the year 1932
     ],
 )
 def test_edit_of_a_card(text: str, old: str, new: str, state: str, card: dict[str, Any]) -> None:
-    assert of_a_card(text, old, new, **card)[0] == state
+    assert gate_of_card(text, old, new, **card)[0] == state
 
 
 def test_edits_that_delete_a_sentence_together_are_refused() -> None:
     facts: dict[str, Any] = {"new": "", "by": "x", "evidence_id": "q1.1"}
     edits = (CardEdit(start=0, end=4, **facts), CardEdit(start=4, end=9, **facts))
     read = Card(start=0, end=9, verdict="no", edits=edits)
-    update = with_card_edits(state("Ann sang.", cards=[read]), {Span(0, 9): "q1"}, lambda *_: False)
+    update = apply_card_edits(state("Ann sang.", cards=[read]), {Span(0, 9): "q1"}, lambda *_: False)
     assert (update["text"], [edit.state for edit in update["edits"]]) == ("Ann sang.", ["refused"] * 2)
 
 
@@ -73,13 +73,13 @@ def test_edits_that_delete_a_sentence_together_are_refused() -> None:
 def test_edit_is_confirmed_where_nothing_else_is_doubted_or_open(
     card: dict[str, Any], confirmed: bool
 ) -> None:
-    assert of_a_card("He said “it opened in 1932” there.", "1932", "1936", **card)[2] is confirmed
+    assert gate_of_card("He said “it opened in 1932” there.", "1932", "1936", **card)[2] is confirmed
 
 
 def refusal(text: str, old: str, new: str) -> str:
     start = text.index(old)
     change = Change(start=start, end=start + len(old), new=new)
-    return out_of_bounds(text, change)
+    return refusal_reason(text, change)
 
 
 NAMES = "It was written by A. Lunde. B. Holm helped [3], and C. Reis drew it. It sold well for many years.\n"

@@ -22,7 +22,7 @@ def coverage(chosen: Sequence[Evidence]) -> float:
 
 @st.composite
 def findings(draw: st.DrawFn, most: int = 8) -> list[Evidence]:
-    """Evidence of up to four queries, each at a place of its own."""
+    """Generates evidence of up to four queries, each at its own place."""
     pairs = draw(st.lists(st.tuples(st.integers(1, 4), st.floats(0, 1)), max_size=most))
     return [
         evidence(id=f"q{q}.{rank}", relevance=relevance, start=1000 * rank)

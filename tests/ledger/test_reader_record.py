@@ -1,4 +1,4 @@
-"""The record of a reader: when it is good, when it is bad, and what one document can do to it."""
+"""The record of a reader: when a reader is good or bad, and how much one document counts."""
 
 from pathlib import Path
 

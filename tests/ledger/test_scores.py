@@ -5,7 +5,7 @@ from component_doubles import ScriptedVerifier
 from hypothesis import given, strategies as st
 from makers import evidence, query, runtime, state
 
-from rarr.ledger.scores import auto_ais, citation_scores, f1_ap, scores_of, sentence_support, support_by
+from rarr.ledger.scores import auto_ais, best_support, citation_scores, f1_ap, scores_of, sentence_support
 from rarr.records import pres_lev
 
 
@@ -81,4 +81,4 @@ async def test_evidence_of_a_query_outside_all_sentences_is_not_judged() -> None
     [support], _ = await sentence_support(
         "attribute", state(text, found=[evidence()]), text, [query(2, 9)], [], components
     )
-    assert (support.query_ids, support_by(support), verifier.calls) == ((), None, [])
+    assert (support.query_ids, best_support(support), verifier.calls) == ((), None, [])

@@ -1,11 +1,11 @@
-"""The weight of sources: their number, kind and age count, and the order of reading does not."""
+"""The weight of sources depends on their number, kind and age, but not on the order of reading."""
 
 from datetime import UTC, datetime
 
 import pytest
 from makers import ASKED, FACT, evidence
 
-from rarr.ledger.source_weight import heavier, independent_groups, source_kind
+from rarr.ledger.source_weight import heavier_side, independent_groups, source_kind
 from rarr.records import Evidence
 from rarr.settings import Kind
 
@@ -65,4 +65,4 @@ NEW, OLD = ([from_(f"https://{it}.org", year=it) for it in years] for years in (
     ],
 )
 def test_heavier_side(ours: list[Evidence], theirs: list[Evidence], sentence: str, side: str | None) -> None:
-    assert heavier(ours, theirs, sentence, {}) == side
+    assert heavier_side(ours, theirs, sentence, {}) == side

@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 
 from rarr.errors import InputError
 from rarr.prompts import Prompt, load, names, require_prompt_folder
-from rarr.tools.guard.quotation import quoted, rendered
+from rarr.tools.guard.quotation import quotation_of, render_quoted
 
 HEADER = """version: 1
 variables: [before, text, evidence]
@@ -103,8 +103,8 @@ def filled(draw: st.DrawFn) -> tuple[Prompt, dict[str, str]]:
 @given(filled())
 def test_quoted_values_are_read_back_from_a_message(case: tuple[Prompt, dict[str, str]]) -> None:
     prompt, variables = case
-    shown = {name: quoted(prompt, value).shown for name, value in variables.items()}
-    assert prompt.variables_of(rendered(prompt, variables)) == shown
+    shown = {name: quotation_of(prompt, value).shown for name, value in variables.items()}
+    assert prompt.variables_of(render_quoted(prompt, variables)) == shown
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=names())

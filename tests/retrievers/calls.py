@@ -1,4 +1,4 @@
-"""What hostile bytes may make a process do; each is called there by a test."""
+"""Functions that do what hostile bytes may make a process do. A test calls each of them in a worker."""
 
 import os
 import re
@@ -13,7 +13,7 @@ def sleep(seconds: float) -> None:
 
 
 def backtrack() -> None:
-    """Never leaves C, and holds Python's lock."""
+    """Stays in C forever, and holds Python's lock."""
     re.match("(a*)*b", "a" * 100)
 
 
@@ -21,7 +21,7 @@ def allocate(megabytes: int) -> int:
     return len(bytes(megabytes * 1_000_000))
 
 
-def hoard() -> int:
+def fill_memory() -> int:
     """Fills the memory piece by piece."""
     return len([bytes(100_000) for _ in range(100_000)])
 
@@ -31,7 +31,7 @@ def crash() -> None:
 
 
 def crash_counted(path: Path) -> None:
-    """Counts its calls in a file."""
+    """Counts its calls in a file, and crashes."""
     with path.open("a") as file:
         file.write("x")
     os.abort()
@@ -41,8 +41,8 @@ def leave() -> None:
     raise SystemExit(3)
 
 
-def chatter(text: str) -> str:
-    """Writes where outcomes are expected."""
+def print_text(text: str) -> str:
+    """Prints text where answers are expected."""
     sys.stdout.write(text)
     sys.stdout.flush()
     os.write(1, text.encode())
@@ -50,6 +50,6 @@ def chatter(text: str) -> str:
     return text
 
 
-def lie() -> int:
-    """Gives another type than it declares."""
+def wrong_type() -> int:
+    """Returns another type than it declares."""
     return cast(int, "text")

@@ -1,4 +1,4 @@
-"""Fetching in tests: nothing may hang, and every refusal is one harmless line."""
+"""Fetching in tests: no fetch may hang, and every refusal is one harmless line."""
 
 import asyncio
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rarr.errors import RetrievalError
-from rarr.retrievers.fetch.fetching import Fetched, Fetcher
+from rarr.retrievers.fetch.fetching import FetchedPage, Fetcher
 from retrievers.hostile import Hostile, Script
 
 PAGE = b"<html><body>Peaches</body></html>"
@@ -27,13 +27,13 @@ def make(**options: Any) -> Fetcher:
     return Fetcher(**(usual | options))
 
 
-async def fetch(url: str, **options: Any) -> Fetched:
+async def fetch(url: str, **options: Any) -> FetchedPage:
     async with asyncio.timeout(PATIENCE_S):
         return await make(**options).fetch(url)
 
 
 async def refusal(url: str, **options: Any) -> str:
-    """What is said of a page that is not fetched: one harmless line, not too long."""
+    """Returns the error about a page that is not fetched: one harmless line of limited length."""
     with pytest.raises(RetrievalError) as caught:
         await fetch(url, **options)
     message = str(caught.value)
@@ -42,7 +42,7 @@ async def refusal(url: str, **options: Any) -> str:
     return message
 
 
-async def served(script: Script, **options: Any) -> Fetched:
+async def served(script: Script, **options: Any) -> FetchedPage:
     async with Hostile({"/": script}) as server:
         return await fetch(server.url(), **options)
 
@@ -52,6 +52,6 @@ async def refused(script: Script, **options: Any) -> str:
         return await refusal(server.url(), **options)
 
 
-async def here(name: str, port: int) -> Sequence[str]:
-    """Every name is a name of this machine."""
+async def to_loopback(name: str, port: int) -> Sequence[str]:
+    """Resolves every name to an address of this machine."""
     return ["127.0.0.1"]

@@ -1,4 +1,4 @@
-"""A server on this machine that says whatever its scripts say, byte for byte."""
+"""A server on this machine that answers byte for byte with its scripts."""
 
 import asyncio
 import contextlib
@@ -11,7 +11,7 @@ Script = bytes | Callable[[StreamWriter], Awaitable[None]]
 
 
 def answer(content: bytes = b"", *head: str, status: str = "200 OK", kind: str | None = "text/html") -> bytes:
-    """An answer as a decent server would send it; `head` are lines more."""
+    """Makes an answer like that of a usual server. `head` are additional lines."""
     lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(content)}", *head]
     if kind is not None:
         lines.append(f"Content-Type: {kind}")
@@ -23,7 +23,7 @@ def moved(there: str, status: str = "302 Found") -> bytes:
 
 
 def forever(start: bytes, piece: bytes, pause: float = 0.0) -> Script:
-    """`start`, and then `piece` again and again."""
+    """Yields `start`, and then `piece` without end."""
 
     async def script(writer: StreamWriter) -> None:
         writer.write(start)
@@ -36,13 +36,13 @@ def forever(start: bytes, piece: bytes, pause: float = 0.0) -> Script:
 
 
 async def reset(writer: StreamWriter) -> None:
-    """Ends the connection in the middle of the head."""
+    """Resets the connection in the middle of the head."""
     writer.write(b"HTTP/1.1 200 OK\r\nContent-")
     writer.transport.abort()
 
 
 async def half_closed(writer: StreamWriter) -> None:
-    """Says that nothing more comes, though more was promised, and stays."""
+    """Closes its side before the promised end, and keeps the connection."""
     writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100\r\n\r\n<html>")
     writer.write_eof()
     await asyncio.sleep(60)
@@ -53,7 +53,7 @@ async def silent(writer: StreamWriter) -> None:
 
 
 class Hostile:
-    """Answers each path with its script, and a path that has none with 404; counts what it is asked."""
+    """Answers each path with its script, and a path without a script with 404. Counts its requests."""
 
     def __init__(self, scripts: dict[str, Script], tls: ssl.SSLContext | None = None) -> None:
         self._scripts, self._tls = scripts, tls

@@ -1,4 +1,4 @@
-"""Indexes by the rules that most tests need."""
+"""Makes indexes by the rules that most tests need."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ from rarr.retrievers.corpus.corpus import Corpus, IndexReport, build_index
 Open = Callable[[Path], Corpus]
 
 
-def built(path: Path, out: Path) -> IndexReport:
+def build_corpus_index(path: Path, out: Path) -> IndexReport:
     """Builds the index of `path` in `out`."""
     return build_index(path, out, window=4)
 

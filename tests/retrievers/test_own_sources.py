@@ -1,4 +1,4 @@
-"""Given passages, retrievers of LangChain, several sources as one, and documents that are cut anew."""
+"""Given passages, retrievers of LangChain, several sources together, and documents in longer passages."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -8,13 +8,13 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from makers import passage
-from tools.asking import metered
+from tools.asking import metered_run
 
 from rarr.agent.wiring.sources import object_retriever
 from rarr.components import Retriever
 from rarr.errors import InputError, RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.combined import CombinedRetriever, DocumentChunks
+from rarr.retrievers.combined import ChunkRetriever, CombinedRetriever
 from rarr.retrievers.corpus.chunking import chunks
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.given_passages import GivenPassages
@@ -56,7 +56,7 @@ def test_passage_without_text_is_refused(passage: Any, message: str) -> None:
 
 
 class Fixed:
-    """Finds what it is given, or fails."""
+    """A retriever that returns the given passages, or fails."""
 
     def __init__(self, *found: Passage | str | RetrievalError) -> None:
         self.found = found
@@ -91,7 +91,7 @@ async def test_several_sources_take_turns_and_give_a_page_or_text_once(
 
 async def test_failing_sources_are_warnings_and_a_failure_where_all_fail() -> None:
     web, notes = Fixed(RetrievalError("no connection")), Fixed("a")
-    with metered() as meter:
+    with metered_run() as meter:
         [found] = await CombinedRetriever({"web": web, "notes": notes}).retrieve("q", 5)
     assert (found.source, [warning.code for warning in meter.warnings]) == ("a", ["source_failed"])
     with pytest.raises(RetrievalError, match=r"^web: no connection; notes: no connection$"):
@@ -119,13 +119,13 @@ async def test_documents_of_a_corpus_are_cut_anew_unless_the_file_changed(
     corpus = Corpus.open(tmp_path / "tolk.md", home=tmp_path / "home", window=4)
     if changed:
         (tmp_path / "tolk.md").write_text("Something else is here.")
-    found = await DocumentChunks(corpus, [corpus], 50).retrieve("river Tolk", 5)
+    found = await ChunkRetriever(corpus, [corpus], 50).retrieve("river Tolk", 5)
     assert [TEXT[each.start : each.end] for each in found] == [each.text for each in found] != []
     assert ([(each.start, each.end) for each in found] == chunks(TEXT, 50)) is not changed
 
 
 class Shelf(BaseRetriever):
-    """Gives out what it has, or fails."""
+    """A source that returns its texts, or fails."""
 
     held: Any = ()
 

@@ -1,4 +1,4 @@
-"""Rerankers: what is refused before it costs anything, scores between 0 and 1, and failures that say why."""
+"""Rerankers refuse wrong models before any cost, score from 0 to 1, and fail with a reason."""
 
 import asyncio
 import json
@@ -49,7 +49,7 @@ def test_overlap_lies_between_0_and_1(query: str, texts: list[str]) -> None:
 
 
 def served(monkeypatch: pytest.MonkeyPatch, labels: int = 1, kind: str = "BertForClassification") -> None:
-    """Puts a model in the place of the libraries; its logit is the number in the text."""
+    """Puts a model in place of the libraries. The number in a text is its logit."""
 
     def predict(pairs: list[tuple[str, str]], *, activation_fn: Callable[[float], float], **_: bool) -> Any:
         assert threading.current_thread() is not threading.main_thread()
@@ -116,7 +116,7 @@ def answered(results: object) -> Reply:
 
 
 def ranked(request: Request) -> Reply:
-    """As vLLM: best first, and the score is the number at the end of the document."""
+    """Answers like vLLM: best first. The number at the end of a document is its score."""
     scores = [float(document.split()[-1]) for document in request.body["documents"]]
     results = [{"index": index, "relevance_score": score} for index, score in enumerate(scores)]
     return answered(sorted(results, key=lambda result: -result["relevance_score"]))
@@ -128,8 +128,8 @@ async def scores(url: str, *texts: str, api_key: str | None = None) -> Sequence[
         return await reranker.score("When?", [passage(text) for text in texts])
 
 
-async def fails(url: str, **options: Any) -> str:
-    """What the failure says."""
+async def failure_message(url: str, **options: Any) -> str:
+    """Returns the message of the failure."""
     with pytest.raises(RetrievalError) as caught:
         await scores(url, "a 0.1", "b 0.2", **options)
     assert "\n" not in str(caught.value)
@@ -163,13 +163,13 @@ ONE, OTHER = {"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score
 )
 async def test_answer_that_does_not_score_each_document_once_is_a_failure(results: object) -> None:
     with Listener(lambda _: answered(results)) as server:
-        assert "did not answer with a score for each document" in await fails(server.url)
+        assert "did not answer with a score for each document" in await failure_message(server.url)
 
 
 @pytest.mark.parametrize("status", [200, 401, 503])
 async def test_keys_are_not_in_errors(status: int) -> None:
     with Listener(lambda _: Reply(status, f"Incorrect key {KEY}".encode())) as server:
-        message = await fails(server.url.replace("://", "://me:secret@"), api_key=KEY)
+        message = await failure_message(server.url.replace("://", "://me:secret@"), api_key=KEY)
     assert not any(secret in message for secret in (KEY, KEY[3:], "secret"))
 
 

@@ -1,4 +1,4 @@
-"""Questions for chat models, and patience that a test has the time for."""
+"""Questions for chat models, with waiting times that a test can afford."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,8 +17,8 @@ ANSWERS = {"": {"span": "1976"}}
 TEXT = '{"span": "1976"}'
 
 
-def protocol(server: ScriptedServer | str, **options: Any) -> LangChainChat:
-    """A model at this server, or at this address."""
+def chat_at(server: ScriptedServer | str, **options: Any) -> LangChainChat:
+    """Makes a model at this server, or at this address."""
     url = server if isinstance(server, str) else server.url
     given = {"name": "vllm:scripted", "max_retries": 0, "timeout": 2.0, **options}
     return langchain_chat(given.pop("name"), base_url=url, **given)
@@ -31,8 +31,8 @@ def patient(chat: ChatModel, *, most: int = 64, **options: Any) -> BudgetedChat:
 
 
 @contextmanager
-def metered(meter: Meter | None = None, **limits: Any) -> Iterator[Meter]:
-    """A run with this meter, or with one of these limits."""
+def metered_run(meter: Meter | None = None, **limits: Any) -> Iterator[Meter]:
+    """Opens a run with this meter, or with one of these limits."""
     meter = meter or Meter(Budget(**limits))
     token = METER.set(meter)
     try:
@@ -42,7 +42,7 @@ def metered(meter: Meter | None = None, **limits: Any) -> Iterator[Meter]:
 
 
 async def outcome(model: BudgetedChat, ask: ChatRequest = ASK) -> Answer | CallFailure:
-    """What comes of asking once, before the connections are closed."""
+    """Asks once, closes the connections, and returns the answer or the failure."""
     try:
         return await model.complete(ask)
     except CallFailure as failure:

@@ -1,4 +1,4 @@
-"""Threads, event loops, deadlines and streams: nothing waits for ever, is lost, or goes on unseen."""
+"""Threads, event loops, deadlines and streams: no job waits forever, is lost, or continues unseen."""
 
 import asyncio
 import gc
@@ -13,7 +13,7 @@ import pytest
 
 from rarr.errors import InputError
 from rarr.tools import concurrency
-from rarr.tools.concurrency import before_end, by_deadline, for_each, meanwhile, run, together
+from rarr.tools.concurrency import by_deadline, call_on_interrupt, for_each, meanwhile, run, together
 
 
 async def failing(*_: int) -> int:
@@ -191,8 +191,8 @@ def test_failing_action_before_the_end_prints_one_line(capsys: pytest.CaptureFix
     def fails() -> None:
         raise ValueError("two\nlines\x1b[2J" + "x" * 9999)
 
-    with before_end(partial(called.append, "first")), before_end(fails):
-        concurrency.call_all()
+    with call_on_interrupt(partial(called.append, "first")), call_on_interrupt(fails):
+        concurrency.call_interrupt_actions()
     printed = capsys.readouterr().err
     assert called == ["first"]
     assert printed.startswith("rarr: not everything could be written (ValueError: two lines")

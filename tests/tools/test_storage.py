@@ -1,4 +1,4 @@
-"""Files are there as a whole, whatever interrupts their writing."""
+"""Files are complete, also if their writing is interrupted."""
 
 import os
 import resource
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
-from rarr.tools.storage.files import Appending, locked, whole_lines, write_whole
+from rarr.tools.storage.files import LineAppender, lock_file, repaired_lines, write_whole
 
 
 def test_failed_writing_keeps_the_old_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,11 +28,11 @@ def test_lines_are_added_whole_and_an_incomplete_last_line_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, write = tmp_path / "f", os.write
-    assert list(whole_lines(path)) == []
+    assert list(repaired_lines(path)) == []
     path.write_bytes(b"one\nthr")
-    assert list(whole_lines(path)) == [b"one\n"]
+    assert list(repaired_lines(path)) == [b"one\n"]
     monkeypatch.setattr(os, "write", lambda handle, line: write(handle, line[:2]))
-    with closing(Appending(path)) as lines:
+    with closing(LineAppender(path)) as lines:
         assert lines.add(b"three\n") == 4
     assert lines.add(b"late\n") == -1
     assert path.read_bytes() == b"one\nthree\n"
@@ -41,7 +41,7 @@ def test_lines_are_added_whole_and_an_incomplete_last_line_is_removed(
 def test_line_that_does_not_fit_on_the_disk_leaves_nothing_behind(tmp_path: Path) -> None:
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    with closing(Appending(tmp_path / "f")) as lines:
+    with closing(LineAppender(tmp_path / "f")) as lines:
         lines.add(b"one\n")
         resource.setrlimit(resource.RLIMIT_FSIZE, (6, limits[1]))
         try:
@@ -57,5 +57,5 @@ def test_line_that_does_not_fit_on_the_disk_leaves_nothing_behind(tmp_path: Path
 def test_lock_is_exclusive(tmp_path: Path) -> None:
     lock = tmp_path / "new" / "lock"
     for _ in range(2):
-        with locked(lock, "in use"), pytest.raises(InputError, match="in use"), locked(lock, "in use"):
+        with lock_file(lock, "in use"), pytest.raises(InputError, match="in use"), lock_file(lock, "in use"):
             pass

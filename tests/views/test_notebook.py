@@ -7,7 +7,7 @@ from makers import VALID, edit, edited, evidence, revision
 from parsing import Page
 
 from rarr.records import Edit, Notice
-from rarr.tools.pages.html_rendering import seen
+from rarr.tools.pages.html_rendering import escape_invisible
 from rarr.views.pages import marked, revision_html
 
 TAGS = {"a", "b", "bdi", "code", "del", "details", "div", "ins", "li", "p", "span", "summary", "ul"}
@@ -31,6 +31,6 @@ def test_any_text_is_shown_and_leaves_only_known_closed_tags(case: tuple[str, li
     assert not any("url" in style or "expression" in style for style in styles)
     runs = [run for each in marked(original, edits, made.report.sentences) for run in each.runs]
     for text in (original, *(run.text for run in runs)):  # the warning has the whole text
-        assert "".join(seen(text).split()) in "".join(page.text.split())
+        assert "".join(escape_invisible(text).split()) in "".join(page.text.split())
     assert "".join(run.text for run in runs if run.kind != "inserted") == original
     assert "".join(run.text for run in runs if run.kind != "deleted") == made.text

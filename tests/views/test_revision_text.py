@@ -133,7 +133,7 @@ async def test_waiting_shows_share_requests_and_tokens_so_far(
     run = Meter()
     with using(run), Waiting(watched=True).shown() as shown:
         shown.step("check_agreement")
-        run.count(model_calls=3, input_tokens=1200)
+        run.add_usage(model_calls=3, input_tokens=1200)
         await asyncio.sleep(0.3)  # the line is drawn ten times a second, also while a step goes on
         run.share = 0.5
         shown.step("edit")

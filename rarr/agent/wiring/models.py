@@ -8,7 +8,7 @@ from rarr.backends.prompted.judging import DECISIONS, PREFIXES, is_language_mode
 from rarr.errors import SettingsError
 from rarr.settings import EMBEDDED, Endpoint, Settings
 from rarr.tools.models.chat import MODEL_NAMES, ChatModel, name_of
-from rarr.tools.models.failures import redacted
+from rarr.tools.models.failures import redact_secrets
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.retries import BudgetedChat, Limiter
 from rarr.tools.text.wording import kind_of
@@ -108,7 +108,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
         raise SettingsError(f"{name!r} is no language model: give it in models for attribute alone")
     base_url, api_key, extra = settings.access(name)
     if base_url and not _is_address(base_url):
-        raise SettingsError(f"base_url of {name} is {redacted(base_url)!r}: give http://HOST:PORT/v1")
+        raise SettingsError(f"base_url of {name} is {redact_secrets(base_url)!r}: give http://HOST:PORT/v1")
     from rarr.tools.models.langchain_chat import langchain_chat  # its packages take two seconds
 
     limits = {"max_retries": 0, "timeout": settings.timeout_s, "max_tokens": settings.max_answer_tokens}

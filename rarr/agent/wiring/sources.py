@@ -11,16 +11,16 @@ from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.records import Notice, Passage
 from rarr.retrievers.combined import CombinedRetriever
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.extract.limited_calls import Processes
+from rarr.retrievers.extract.limited_calls import ReadingProcesses
 from rarr.retrievers.given_passages import GivenPassages, LangChainRetriever
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.reranking import CrossEncoderReranker, EndpointReranker, OverlapReranker
-from rarr.retrievers.web.domain_and_date_limits import within_limits
+from rarr.retrievers.web.domain_and_date_limits import limit_passages
 from rarr.settings import SOURCES, Settings
 from rarr.tools.concurrency import run
 from rarr.tools.models.chat import DEFAULT_URLS
-from rarr.tools.models.failures import redacted
-from rarr.tools.text.wording import kind_of, shown
+from rarr.tools.models.failures import redact_secrets
+from rarr.tools.text.wording import kind_of, safe_text
 
 if TYPE_CHECKING:
     from rarr.retrievers.web.cache import Cache
@@ -44,7 +44,7 @@ class Resources(list[object]):
     """
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__([Processes()])
+        super().__init__([ReadingProcesses()])
         self.settings = settings
 
     def keep(self, resource: Kept) -> Kept:
@@ -184,10 +184,10 @@ class ObjectRetriever:
         except (RetrievalError, BudgetError):  # these errors name their cures
             raise
         except Exception as error:
-            reason = f"{type(error).__name__}: {shown(redacted(' '.join(str(error).split())))}"
+            reason = f"{type(error).__name__}: {safe_text(redact_secrets(' '.join(str(error).split())))}"
             cure = f"try it alone; as a class of your own it is written {_WANTED}"
             raise RetrievalError(f"{self._name} failed ({reason}): {cure}") from error
-        return await within_limits(self._name, found, self._limits) if self._limits else found
+        return await limit_passages(self._name, found, self._limits) if self._limits else found
 
 
 def searching_given(components: Components, given: GivenPassages, *, alone: bool) -> Components:

@@ -12,7 +12,7 @@ from rarr.backends.embedded.words import OPENERS, PRONOUNS, TENSES
 from rarr.backends.source_lines import source_lines
 from rarr.components import SectionSource
 from rarr.records import Evidence, Passage
-from rarr.retrievers.corpus.index_words import stems, terms
+from rarr.retrievers.corpus.index_words import all_stems, query_stems
 from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import LIST_TITLE, blocks, split_sentences
 from rarr.tools.text.citation_marks import citation_marks
@@ -167,5 +167,5 @@ def _exclude(own: Item, other: Item) -> bool:
 
 
 def _share(wanted: str, text: str) -> float:
-    words = set(terms(wanted))
-    return len(words.intersection(stems(text))) / len(words) if words else 0.0
+    words = set(query_stems(wanted))
+    return len(words.intersection(all_stems(text))) / len(words) if words else 0.0

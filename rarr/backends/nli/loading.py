@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from rarr.errors import SettingsError, SetupError
 from rarr.records import AttributionClass
-from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
+from rarr.tools.models.hub import INSTALL, is_folder_or_hub_name, load_from_hub, one_line
 
 _SUPPORT = {"entailment", "entails", "entailed", "supported", "supports", "attributable", "consistent"}
 _CONTRADICTION = {"contradiction", "contradicts", "contradicted", "contradictory", "refuted", "refutes"}
@@ -123,7 +123,7 @@ def load_model(name: str) -> tuple[Any, Any, ModelShape, Any]:
     of the model, and runs no code from the model. Raises `SettingsError` if `name` is neither a folder nor a
     name of the hub. Raises `SetupError` if the extra is missing, or if the model cannot be used.
     """
-    if not can_be_model(name):
+    if not is_folder_or_hub_name(name):
         raise SettingsError(
             f"unknown model 'nli:{name}': give the folder of a model, or its name on the hub, such as"
             " nli:MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
@@ -154,7 +154,7 @@ def _load_part(name: str, kind: Any, **options: Any) -> Any:
         path, local_files_only=local, trust_remote_code=False, **options
     )
     try:
-        return loaded(name, made)
+        return load_from_hub(name, made)
     except Exception as error:  # hub, network and file formats share no base class of errors
         reason = f"cannot be loaded ({one_line(error)}): check name and connection, or give the folder"
         # The error about the local files may be only the context of an error about the hub.

@@ -14,7 +14,7 @@ from rarr.components import Excerpt, Piece, RawCard, RawEdit, RawReading, Readin
 from rarr.records import ModelUsage
 from rarr.records.cards_and_edits import CardVerdict
 from rarr.tools.concurrency import work
-from rarr.tools.models.answer_parsing import objects, outside_reasoning
+from rarr.tools.models.answer_parsing import objects_with_key, without_reasoning
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import sentences
@@ -69,9 +69,9 @@ class PromptedCardReader:
         blocks = math.ceil(count / MAX_SENTENCES)
         calls = blocks + math.ceil(blocks / 2)
         prompt = self._prompts[READING]
-        fixed = self.model.expected(prompt, 0, 0).input_tokens + estimated_tokens([str(prompt.output)])
+        fixed = self.model.expected_usage(prompt, 0, 0).input_tokens + estimated_tokens([str(prompt.output)])
         shown = estimated_tokens([text, (context or "") * blocks]) + EXPECTED_SOURCE_TOKENS * count
-        usage = self.model.expected(prompt, shown + (calls - 1) * fixed, EXPECTED_CARD_TOKENS * count)
+        usage = self.model.expected_usage(prompt, shown + (calls - 1) * fixed, EXPECTED_CARD_TOKENS * count)
         return usage.model_copy(update={"model_calls": calls})
 
 
@@ -109,7 +109,7 @@ def cards_of(answer: str) -> dict[int, RawCard]:
     """
     cards: dict[int, RawCard] = {}
     differing: set[int] = set()
-    for number, card in filter(None, map(_card, objects(outside_reasoning(answer), "s"))):
+    for number, card in filter(None, map(_card, objects_with_key(without_reasoning(answer), "s"))):
         if cards.setdefault(number, card) != card:
             differing.add(number)
     return {number: card for number, card in cards.items() if number not in differing}

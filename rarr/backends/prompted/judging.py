@@ -72,7 +72,7 @@ class PromptedVerifier(Prompted):
     def expected(self, text: str, context: str | None) -> ModelUsage:
         """Estimates the usage of one request, which judges a sentence by an evidence."""
         shown = 2 * SENTENCE_TOKENS + EVIDENCE_TOKENS
-        return self._model.expected(self._prompts[self.prompt], shown, ANSWER_TOKENS)
+        return self._model.expected_usage(self._prompts[self.prompt], shown, ANSWER_TOKENS)
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence

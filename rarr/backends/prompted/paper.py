@@ -17,9 +17,9 @@ from rarr.backends.prompted.prompts import (
 )
 from rarr.components import Lacking
 from rarr.records import Agreement, Change, Check, Evidence, Query, Question
-from rarr.tools.guard.quotation import Quotation, quoted
+from rarr.tools.guard.quotation import Quotation, quotation_of
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.folding import difference
+from rarr.tools.text.folding import smallest_replacement
 
 BETWEEN = "\n* * *\n"  # separates two evidences
 SEARCHES = 4  # the most searches of LaMDA for a text
@@ -44,8 +44,8 @@ class PromptedChecker(Prompted):
         """
         prompt, variables = self._prompts[self.prompt], _prompt_variables(text, context, query, evidence)
         shown = await self._model.ask(prompt, Agreement, variables)
-        text_answer = quoted(prompt, text).original(shown.text_answer)
-        evidence_answer = quoted(prompt, variables["evidence"]).original(shown.evidence_answer)
+        text_answer = quotation_of(prompt, text).original_words(shown.text_answer)
+        evidence_answer = quotation_of(prompt, variables["evidence"]).original_words(shown.evidence_answer)
         return shown.model_copy(update={"text_answer": text_answer, "evidence_answer": evidence_answer})
 
 
@@ -71,7 +71,7 @@ class PromptedEditor(Prompted):
         """
         prompt, variables = self._prompts[self.prompt], _prompt_variables(text, context, query, evidence)
         answer = await self._model.ask(with_answer_limit(prompt, text), EditAnswer, variables)
-        return _change(quoted(prompt, text), answer.revision)
+        return _change(quotation_of(prompt, text), answer.revision)
 
 
 def _change(quotation: Quotation, written: str) -> Change | None:
@@ -81,11 +81,11 @@ def _change(quotation: Quotation, written: str) -> Change | None:
     if "\r\n" in shown:
         written = written.replace("\n", "\r\n")
     lead, tail = len(shown) - len(shown.lstrip()), len(shown.rstrip())
-    place, new = difference(Span(0, len(shown)), shown, shown[:lead] + written + shown[tail:])
+    place, new = smallest_replacement(Span(0, len(shown)), shown, shown[:lead] + written + shown[tail:])
     if place.of(shown) == new:
         return None
-    start, end = quotation.span(*place)
-    return Change(start=start, end=end, new=quotation.original(new))
+    start, end = quotation.original_span(*place)
+    return Change(start=start, end=end, new=quotation.original_words(new))
 
 
 def _prompt_variables(text: str, context: str | None, query: Query, evidence: Evidence) -> dict[str, str]:
@@ -114,7 +114,7 @@ class PromptedRewriter(Prompted):
         variables = {"context": context or NOTHING, "text": text, "evidence": BETWEEN.join(distinct)}
         prompt = with_answer_limit(self._prompts[self.prompt], text, variables["evidence"])
         answer = await self._model.ask(prompt, RewriteAnswer, variables)
-        return quoted(prompt, text).original(answer.revision).strip() or text
+        return quotation_of(prompt, text).original_words(answer.revision).strip() or text
 
 
 class SearchesAnswer(BaseModel):

@@ -11,7 +11,7 @@ from rarr.components import Lacking
 from rarr.prompts import Prompt
 from rarr.records import ModelUsage, Question
 from rarr.tools.concurrency import work
-from rarr.tools.guard.quotation import Quotation, quoted
+from rarr.tools.guard.quotation import Quotation, quotation_of
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, table_cells
@@ -48,7 +48,7 @@ class PromptedQuestions:
         """Estimates the usage for a whole text, with a question for each sentence and sample."""
         answered = self._samples * QUESTION_TOKENS * len(sentences(text))
         shown = estimated_tokens([text]) + estimated_tokens([context or ""])
-        return self._model.expected(self._prompts["generate_queries"], shown, answered)
+        return self._model.expected_usage(self._prompts["generate_queries"], shown, answered)
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Asks for questions. Returns different questions, in the order of the text.
@@ -99,7 +99,7 @@ def _merge_questions(
     answers: Sequence[QuestionsAnswer], prompt: Prompt, text: str, spans: Sequence[Span]
 ) -> list[Question]:
     """Finds the place of each question in the text. Returns different questions, in the order of places."""
-    quotations = [(span, quoted(prompt, span.of(text))) for span in spans]
+    quotations = [(span, quotation_of(prompt, span.of(text))) for span in spans]
     placed = [
         Question(text=words, start=place.start, end=place.end)
         for answer in answers
@@ -121,7 +121,7 @@ def question_place(asked: GeneratedQuestion, sentences: Sequence[tuple[Span, Quo
     places: dict[Span, Quotation] = {}
     for span, quotation in sentences:
         if words and (match := about.search(quotation.shown)):
-            places[Span(*quotation.span(*match.span())).moved(span.start)] = quotation
+            places[Span(*quotation.original_span(*match.span())).moved_by(span.start)] = quotation
     places = places or dict(sentences)
     asks = _words(f"{asked.question} {asked.about}")
     return max(places, key=lambda place: len(asks & _words(places[place].text)), default=None)

@@ -31,7 +31,7 @@ from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Passage
 from rarr.records.citations import Answer, Article, Statement
 from rarr.retrievers.corpus.chunking import chunks
-from rarr.retrievers.corpus.index_words import telling_stems
+from rarr.retrievers.corpus.index_words import content_stems
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.triples import Triple, name_key, relation_words, sentence_of, value_forms
@@ -208,8 +208,8 @@ def count_gaps(answer: Answer, absent: Sequence[Triple], before: Answer) -> Gaps
 
 
 def _names_triple(statement: Statement, triple: Triple) -> bool:
-    words, text = telling_stems(sentence_of("", triple.relation, [""])), statement.text
-    has_relation = _states(relation_words(triple.relation), text) or set(words) & set(telling_stems(text))
+    words, text = content_stems(sentence_of("", triple.relation, [""])), statement.text
+    has_relation = _states(relation_words(triple.relation), text) or set(words) & set(content_stems(text))
     return _states(triple.object, text) or (bool(has_relation) and _states(triple.subject, text))
 
 

@@ -9,16 +9,16 @@ from rarr.records import Passage
 from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, split_sentences
 
 LONGEST = 2000
-"""The most characters of a passage, and of a line above it."""
+"""The most characters of a passage, and of a line of its lead."""
 
 _ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
 
 
 class Window(NamedTuple):
-    """Where a passage starts and ends (exclusive), and the words of its heading ("" without a heading).
+    """The start and end (exclusive) of a passage, and the words of its heading ("" without a heading).
 
-    `lead` are the lines above it by which it must be read, each with the place where it starts: its heading,
-    and the header of the table or the line before the list in which it starts.
+    `lead` are the lines above the passage that explain it, each with its start: the heading, and the header
+    of the table or the line before the list in which the passage starts.
     """
 
     start: int
@@ -28,7 +28,7 @@ class Window(NamedTuple):
 
 
 def windows(text: str, window: int) -> list[Window]:
-    """Cuts `text` into passages of `window` sentences or table rows; a passage starts at each of them.
+    """Cuts `text` into overlapping passages of `window` sentences or table rows, in steps of one sentence.
 
     No passage crosses a heading or has more than `LONGEST` characters: a window that is too long holds as
     many whole sentences as fit, and a sentence that is too long is cut at white space. Together the passages
@@ -49,8 +49,8 @@ def windows(text: str, window: int) -> list[Window]:
     return passages
 
 
-def cut(whole: Passage, window: int, spans: Sequence[Window] | None = None) -> list[Passage]:
-    """Cuts a whole text into passages. `spans` are its windows, where they were computed before."""
+def cut_passages(whole: Passage, window: int, spans: Sequence[Window] | None = None) -> list[Passage]:
+    """Cuts a whole text into passages. `spans` are its windows, if they are already known."""
     at, passages = whole.start, list[Passage]()
     for it in windows(whole.text, window) if spans is None else spans:
         lead = tuple((at + start, words) for start, words in it.lead)
@@ -71,7 +71,7 @@ def _slide(spans: Sequence[Span], window: int) -> Iterator[tuple[int, int]]:
 
 
 def _governing(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple[tuple[int, str], ...]:
-    """Returns the header of the table, or the line before the list, where `place` in block `at` is in one."""
+    """Returns the header of the table, or the line before the list, around `place` in block `at`; else ()."""
     if at >= 0 and parsed[at].kind == "table":
         start, header = parsed[at].start, text[parsed[at].start : parsed[at].end].splitlines()[0].strip()
         return ((start, header[:LONGEST]),) if start + len(header) < place else ()
@@ -86,10 +86,10 @@ def _governing(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple
 
 
 def chunks(text: str, words: int) -> list[tuple[int, int]]:
-    """Cuts `text` into passages of whole sentences or table rows with at most `words` words each.
+    """Cuts `text` into passages of whole sentences or table rows, with at most `words` words each.
 
-    They follow one another and may cross headings: a heading stands in the passage of the sentence below it.
-    A sentence of more words is a passage of its own, cut where it is longer than a passage may be.
+    The passages follow one another and may cross headings: a heading is in the passage of the sentence below
+    it. A longer sentence is a passage of its own, cut if it has more than `LONGEST` characters.
     """
     places: list[tuple[int, int]] = []
     start = last = 0
@@ -104,7 +104,7 @@ def chunks(text: str, words: int) -> list[tuple[int, int]]:
 
 
 def _spans(text: str) -> list[Span]:
-    """Returns the sentences and rows, cut at white space where they are longer than a passage may be."""
+    """Returns the sentences and table rows. Cuts a span of more than `LONGEST` characters at white space."""
     spans: list[Span] = []
     for span in split_sentences(text):
         while span.end - span.start > LONGEST:

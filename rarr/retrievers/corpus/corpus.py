@@ -1,6 +1,6 @@
-"""Searches the user's own documents for passages, in an index that it builds or updates first.
+"""Searches the user's own documents for passages, in an index that is built or updated first.
 
-A build lists the files of the corpus, and reads those that changed in one commit, which a crash cannot tear.
+A build lists the files of the corpus, and adds the changed files in one commit, which a crash cannot divide.
 """
 
 import asyncio
@@ -24,11 +24,11 @@ from rarr.errors import InputError, RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus import passage_index as index
 from rarr.retrievers.corpus.chunking import windows
-from rarr.retrievers.corpus.index_words import terms
+from rarr.retrievers.corpus.index_words import query_stems
 from rarr.retrievers.extract.documents import UnreadableError
-from rarr.retrievers.extract.files import KINDS, MOST_BYTES, TOO_MUCH, extract, kind
+from rarr.retrievers.extract.files import KINDS, MOST_BYTES, TOO_MUCH, extract, file_kind
 from rarr.tools.concurrency import require_awaited, work
-from rarr.tools.storage.files import make_private, private_folder, write_whole
+from rarr.tools.storage.files import make_private, make_private_folder, write_whole
 from rarr.valid_unicode import valid
 
 Progress = Callable[[int, int], None]
@@ -38,8 +38,8 @@ PASSAGES_PER_DOCUMENT = 8
 
 _MOST = 10_000  # passages that one search returns, at most
 _HEAP, _THREADS = 200_000_000, 2  # bytes that the writer holds before it writes a segment, and its threads
-_NOTES = 20  # notes that are kept of one file
-# They are skipped with a warning; files of other unknown kinds are ignored.
+_NOTES = 20  # the most notes of one file
+# Files of these kinds are skipped with a warning; files of other unknown kinds are ignored.
 _UNREAD = (".doc", ".ppt", ".pptx", ".xls", ".xlsx", ".odt", ".odp", ".ods", ".rtf", ".epub")
 
 
@@ -47,21 +47,21 @@ class Corpus(index.IndexReader):
     """A retriever over an index on disk. `skipped` lists (file, reason) for files that cannot be searched."""
 
     def __init__(self, folder: Path, window: int, shown: Path | None = None) -> None:
-        """`shown` is the path of the corpus in the sources of its passages; None: that of the last build."""
+        """`shown` is the path of the corpus in the sources of passages; None: the path of the last build."""
         super().__init__(folder, window)
         self._shown = shown or Path(self.manifest.shown)
-        self.skipped = self.manifest.unread(self._shown)
+        self.skipped = self.manifest.unread_files(self._shown)
 
     @classmethod
     def open(cls, path: Path, *, home: Path, window: int, progress: Progress | None = None) -> Self:
         """Opens the corpus at `path`: a built index, or a folder or file, whose index is kept under `home`.
 
-        The index of a folder or file is built or updated here, after any build by another process. Raises
-        `InputError` if nothing can be searched, or the index cannot be written.
+        Builds or updates the index of a folder or file, after waiting for a build by another process. Raises
+        `InputError` if nothing can be searched, or if the index cannot be written.
         """
-        with suppress(RuntimeError):  # the path names an unknown user: `located` reports it
+        with suppress(RuntimeError):  # the path names an unknown user: `resolved_path` reports this
             path = path.expanduser()
-        where = located(path)
+        where = resolved_path(path)
         if index.is_index(where):
             return cls(path, window)
         key = hashlib.blake2b(f"{where}\n{window}".encode(errors="surrogateescape")).hexdigest()[:32]
@@ -72,20 +72,20 @@ class Corpus(index.IndexReader):
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns passages of the `k` documents with the best passages for `query`, best first.
 
-        At most `PASSAGES_PER_DOCUMENT` of each document; none without a word to search for. Raises
-        `RetrievalError` where the index cannot be searched.
+        Returns at most `PASSAGES_PER_DOCUMENT` passages of each document; [] if `query` has no word to search
+        for. Raises `RetrievalError` if the index cannot be searched.
         """
         cure = f"delete the index {str(self.folder)!r} and build it again"
-        with index.failures(f"the corpus cannot be searched ({{}}): {cure}", RetrievalError):
+        with index.raise_as(f"the corpus cannot be searched ({{}}): {cure}", RetrievalError):
             # Searches go side by side. Threads that read passages, one by one, would wait for each other.
             return await work(self._passages, *await asyncio.to_thread(self._hits, query, k))
 
     async def extracted(self, url: str) -> str | None:
-        """Reads the current text of the file or record that passages cite as `url`; None if it is gone."""
+        """Returns the current text of the file or record that passages cite as `url`; None if it is gone."""
         return await asyncio.to_thread(self._extracted, url)
 
     def _hits(self, query: str, k: int) -> tuple[Searcher, list[index.Hit]]:
-        searcher, words = self.searcher(), terms(query)
+        searcher, words = self.searcher(), query_stems(query)
         return searcher, _best(searcher, words, k) if words and k > 0 else []
 
     def _passages(self, searcher: Searcher, hits: Sequence[index.Hit]) -> list[Passage]:
@@ -120,9 +120,9 @@ def _passage(stored: bytes, item: int, shown: Path) -> Passage:
 def _best(searcher: Searcher, words: Sequence[str], k: int) -> list[index.Hit]:
     """Returns the best passages of each of the `k` best documents.
 
-    Where too few documents have all hits, another search leaves out those with enough hits. Equal scores are
-    ordered by place, since the engine orders them by how the index was built. Where the limit cut the hits,
-    the last score may lack hits, so it is left out.
+    If too few documents have all hits, another search leaves out the documents with enough hits. Equal scores
+    are ordered by place, since the order of the engine depends on the build. If the limit cut the hits, the
+    last score may lack hits and is left out.
     """
     documents, full = dict[tuple[int, int], list[index.Hit]](), list[tuple[int, int]]()
     limit = k * PASSAGES_PER_DOCUMENT * 2
@@ -141,7 +141,7 @@ def _best(searcher: Searcher, words: Sequence[str], k: int) -> list[index.Hit]:
 
 
 class File(NamedTuple):
-    """A file of a corpus. `name` is its path in the corpus, with slashes; "" where the corpus is one file."""
+    """A file of a corpus. `name` is its path in the corpus, with slashes; "" if the corpus is one file."""
 
     name: str
     path: Path
@@ -150,16 +150,14 @@ class File(NamedTuple):
 
 
 def scan(path: Path) -> tuple[list[File], list[tuple[str, str]]]:
-    """Lists the files of the corpus at `path` in a stable order, and those that are skipped, with reasons.
+    """Lists the files of the corpus at `path` in a stable order, and the skipped files with reasons.
 
-    Hidden files, folders of indexes and files of unknown kinds are left out silently.
-
-    Links to files in the corpus are followed. Links out of the corpus are not: otherwise whoever fills the
-    folder would choose which files of this machine are read. Links to folders are not followed either, since
-    they may form a circle and would show one file under two names. Raises `InputError` where nothing can be
-    read.
+    Hidden files, folders of indexes and files of unknown kinds are left out without a reason. Links to files
+    in the corpus are followed. Links out of the corpus are not followed: otherwise the author of a link could
+    choose any file of this machine. Links to folders are not followed either, since they may form a circle,
+    or show a file under two names. Raises `InputError` if nothing can be read.
     """
-    root, files, skipped = located(path), list[File](), list[tuple[str, str]]()
+    root, files, skipped = resolved_path(path), list[File](), list[tuple[str, str]]()
     for name, found in _walk(path) if root.is_dir() else [("", path)]:
         file = found if isinstance(found, str) else _file(name, found, root)
         if isinstance(file, File):
@@ -173,8 +171,8 @@ def scan(path: Path) -> tuple[list[File], list[tuple[str, str]]]:
     return files, skipped
 
 
-def located(path: Path) -> Path:
-    """Resolves the links in `path`. Raises `InputError` where nothing is there."""
+def resolved_path(path: Path) -> Path:
+    """Resolves the links in `path`. Raises `InputError` if the path does not exist or cannot be read."""
     try:
         return path.resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:  # missing or refused; links in a circle; not a path
@@ -204,10 +202,10 @@ def _walk(root: Path) -> Iterator[tuple[str, Path | str]]:
 
 
 def _file(name: str, path: Path, root: Path) -> File | str:
-    """Returns the file to read, or why it is skipped; "" for a file of an unknown kind."""
+    """Returns the file to read, or the reason to skip it; "" for a file of an unknown kind."""
     if path.suffix.lower() in _UNREAD:
         return "files of its kind are not read: save it as .docx, .pdf, .csv or text"
-    if not kind(path.name):
+    if not file_kind(path.name):
         return ""
     try:
         name.encode()
@@ -224,10 +222,10 @@ def _file(name: str, path: Path, root: Path) -> File | str:
 
 
 class IndexReport(NamedTuple):
-    """What an index holds after a build, in `documents` and `passages`, and what the build did with files.
+    """The result of a build: the `documents` and `passages` of the index, and counts of files.
 
-    `read`, `unchanged` and `removed` count files. `skipped` lists (file, reason) of files and of parts of
-    files that nothing can be found in, including those of an earlier build that have not changed since.
+    `read`, `unchanged` and `removed` count files. `skipped` lists (file, reason) of files and parts of files
+    that cannot be searched, including unchanged files of earlier builds.
     """
 
     documents: int
@@ -243,27 +241,27 @@ def build_index(
 ) -> IndexReport:
     """Builds or updates the index of the corpus at `path` in the folder `out`.
 
-    Files with the same size and time are not read again. An index in `out` that is damaged, or that was made
-    with another window or version, is made anew. Waits while another process builds it. Raises
-    `InputError` where `path` holds nothing to search, or `out` cannot be written or holds other files. A
-    `private` index can be read by its owner alone; otherwise the umask decides.
+    Files with the same size and time are not read again. An index in `out` that is damaged, or was made with
+    another window or version, is made anew. Waits while another process builds the index. A `private` index
+    can be read only by its owner; otherwise the umask decides. Raises `InputError` if `path` holds nothing to
+    search, or if `out` cannot be written or holds other files.
     """
     files, skipped = scan(path)
     cure = "free space, or choose another folder, with -o, or RARR_HOME for the indexes that rarr keeps"
-    with index.failures(f"index {str(out)!r} cannot be written ({{}}): {cure}"), _alone(out, private):
+    with index.raise_as(f"index {str(out)!r} cannot be written ({{}}): {cure}"), _alone(out, private):
         build = _Build(path, out, window)
         try:
             report = build.run(files, dict(skipped), progress)
         finally:
-            build.end()
+            build.end_writer()
     if not report.passages:
         why = f" ({report.skipped[0][0]}: {report.skipped[0][1]})" if report.skipped else ""
-        raise InputError(f"no file in corpus {str(path)!r} could be read{why}: mend it or give another")
+        raise InputError(f"no file in corpus {str(path)!r} could be read{why}: repair it or give another")
     return report
 
 
 class _Build:
-    """One build, under the index's lock: reads the files that differ from those of the manifest."""
+    """A build, under the lock of the index. Reads the files that differ from those of the manifest."""
 
     def __init__(self, path: Path, out: Path, window: int) -> None:
         self._path, self._out = path, out
@@ -282,7 +280,7 @@ class _Build:
         self._manifest.root = root
 
     def run(self, files: Sequence[File], skipped: dict[str, str], progress: Progress | None) -> IndexReport:
-        """Reads what changed in the corpus, and removes what is gone."""
+        """Reads the new and changed files of the corpus, and removes the files that are gone."""
         known = self._manifest.files
         before, read = set(known), set[str]()
         for done, file in enumerate(files, start=1):
@@ -309,16 +307,16 @@ class _Build:
             read=len(searched & read),
             unchanged=len(searched - read),
             removed=len(before - known.keys()),
-            skipped=self._manifest.unread(self._path),
+            skipped=self._manifest.unread_files(self._path),
         )
 
-    def end(self) -> None:
-        """Ends the writer's threads; passages that were not committed are lost."""
+    def end_writer(self) -> None:
+        """Ends the threads of the writer. Passages that were not committed are lost."""
         if "_writer" in vars(self):
             self._writer.wait_merging_threads()
 
     def _read(self, file: File) -> None:
-        """Replaces a file's passages. Raises `UnreadableError` where another try may succeed."""
+        """Replaces the passages of a file. Raises `UnreadableError` if another try may succeed."""
         now, notes = index.IndexedFile(size=file.size, mtime_ns=file.mtime_ns), list[str]()
         self._remove(file.name)
         try:
@@ -326,7 +324,7 @@ class _Build:
                 now.documents += document.start == 0
                 for window in windows(document.text, window=self._manifest.window):
                     require_awaited()
-                    self._writer.add_document(index.row_of(file.name, document, window))
+                    self._writer.add_document(index.passage_row(file.name, document, window))
                     now.passages += 1
         except UnreadableError as problem:
             if not problem.lasting:
@@ -339,21 +337,21 @@ class _Build:
         self._manifest.files[file.name] = now
 
     def _remove(self, name: str) -> None:
-        self._writer.delete_documents_by_query(index.of_file(name))
+        self._writer.delete_documents_by_query(index.file_query(name))
         self._manifest.files.pop(name, None)
 
     @cached_property
     def _writer(self) -> IndexWriter:
-        """Made once there is something to write: most builds find nothing new."""
+        """The writer of the index, made at its first use: most builds find nothing new."""
         writer = index.open_passages(self._out / index.PASSAGES).writer(_HEAP, _THREADS)
-        writer.garbage_collect_files()  # a killed commit leaves files, whose names are given again
+        writer.garbage_collect_files()  # a killed commit leaves files, whose names are used again
         return writer
 
 
 @contextmanager
 def _alone(out: Path, private: bool) -> Iterator[None]:
     if private:
-        private_folder(out)
+        make_private_folder(out)
         out.chmod(0o700)  # an older version may have made it with another mode
     out.mkdir(parents=True, exist_ok=True)
     ours = (index.MARK, index.PASSAGES)

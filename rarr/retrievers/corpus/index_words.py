@@ -11,9 +11,9 @@ ANALYZER = "rarr_english"
 
 _LONGEST = 60  # bytes of a word; a longer word is data, not language
 _MOST = 64  # words of a query; more words would make the search slow
-# Letters with their marks form words; where a script has no spaces, each character is a word.
+# Letters with their marks form words. In a script without spaces, each character is a word.
 _PATTERN = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[\p{L}\p{N}\p{M}]+"
-# The words that questions are made of: they do not tell the topic. Left out: us (US) and may (May).
+# Words of questions that do not show the topic. The words us (US) and may (May) are not in the list.
 _QUESTIONS = (
     "a about after again all also am an and any are as at be because been before being between both "
     "but by can could d did do does doing during each ever few for from had has have having he her "
@@ -30,36 +30,36 @@ def _plain() -> TextAnalyzerBuilder:
     return builder.filter(Filter.remove_long(_LONGEST)).filter(Filter.lowercase()).filter(Filter.ascii_fold())
 
 
-def stemming() -> TextAnalyzer:
+def stemming_analyzer() -> TextAnalyzer:
     """Builds the analyzer of texts: words in lower case, without accents, reduced to English stems."""
     return _plain().filter(Filter.stemmer("english")).build()
 
 
-_WORDS, _STEMS = _plain().build(), stemming()
+_WORDS, _STEMS = _plain().build(), stemming_analyzer()
 _TELLING = _plain().filter(Filter.custom_stopword(list(STOP_WORDS))).filter(Filter.stemmer("english")).build()
 
 
-def composed(text: str) -> str:
-    """Normalises `text` for the index (NFKC): splits ligatures and joins accents, so offsets differ."""
+def normalised_text(text: str) -> str:
+    """Normalises `text` for the index (NFKC): splits ligatures and joins accents, so offsets change."""
     return text if text.isascii() else unicodedata.normalize("NFKC", valid(text))
 
 
-def telling(query: str) -> list[str]:
-    """Returns the words of `query` to search for, each once, without stop words unless it has no others."""
-    words = list(dict.fromkeys(_WORDS.analyze(composed(query))))
+def query_words(query: str) -> list[str]:
+    """Returns the words of `query` to search for, each once. Drops stop words if there are other words."""
+    words = list(dict.fromkeys(_WORDS.analyze(normalised_text(query))))
     return ([word for word in words if word not in STOP_WORDS] or words)[:_MOST]
 
 
-def terms(query: str) -> list[str]:
+def query_stems(query: str) -> list[str]:
     """Returns the stems of the words of `query` to search for, each once."""
-    return list(dict.fromkeys(_STEMS.analyze(" ".join(telling(query)))))
+    return list(dict.fromkeys(_STEMS.analyze(" ".join(query_words(query)))))
 
 
-def stems(text: str) -> list[str]:
+def all_stems(text: str) -> list[str]:
     """Returns the stems of all words of `text`, in their order, stop words included."""
-    return list(_STEMS.analyze(composed(text)))
+    return list(_STEMS.analyze(normalised_text(text)))
 
 
-def telling_stems(text: str) -> list[str]:
+def content_stems(text: str) -> list[str]:
     """Returns the stems of the words of `text`, in their order, without stop words."""
-    return list(_TELLING.analyze(composed(text)))
+    return list(_TELLING.analyze(normalised_text(text)))

@@ -1,8 +1,8 @@
 """The index of a corpus on disk: its passages in tantivy, and a manifest of the files that it holds.
 
-A build ends with one commit of tantivy, so a search sees each file as it was before or after, also while a
-build is under way. The manifest is written after the commit and names it: where a build died between the two,
-they do not match, and the next build replaces all passages.
+A build ends with one commit of tantivy, so a search during a build sees each file as it was before or after.
+The manifest is written after the commit and has its number: if a build died between the two, they do not
+match, and the next build replaces all passages.
 """
 
 import json
@@ -20,22 +20,22 @@ from tantivy import FieldType, Index, Occur, Query, SchemaBuilder, Searcher
 
 from rarr.errors import InputError, RarrError
 from rarr.retrievers.corpus.chunking import Window
-from rarr.retrievers.corpus.index_words import ANALYZER, composed, stemming
+from rarr.retrievers.corpus.index_words import ANALYZER, normalised_text, stemming_analyzer
 from rarr.retrievers.extract.documents import Document
 
 FORMAT = "5"
 MARK = "rarr-index."
-"""How the names of our own files in the folder of an index begin, in this version and in earlier ones."""
+"""The names of our own files in the folder of an index begin with this, in all versions."""
 MANIFEST, LOCK, PASSAGES = f"{MARK}json", f"{MARK}lock", "passages"
-"""In the folder of an index: the file of its facts, that of its lock, and the folder of tantivy."""
+"""The names in the folder of an index: the file of its facts, the lock file, and the folder of tantivy."""
 
 _CURE = "delete the folder, or build it again: rarr index PATH -o "
 _TITLE_BOOST = 1.2  # a title tells the topic of the whole document
-_DIGITS = 4  # of a score: the places after them depend on the order in which an index was built
+_DIGITS = 4  # of a score; later digits depend on the order in which an index was built
 
 
 class IndexedFile(BaseModel):
-    """A file as a build read it. `notes` tell which parts could not be read."""
+    """A file that a build has read. `notes` are messages about parts that could not be read."""
 
     size: int
     mtime_ns: int
@@ -48,8 +48,8 @@ class Manifest(BaseModel):
     """What an index holds and how it was made.
 
     `root` is the resolved path of the corpus, and `shown` its path in the sources of passages. `commit` is
-    tantivy's number of the last commit. `files` are by their names in the corpus; `skipped` are
-    (file, reason) of the files that the last build did not read.
+    tantivy's number of the last commit. `files` are by their names in the corpus; `skipped` lists (file,
+    reason) of the files that the last build did not read.
     """
 
     format: str = FORMAT
@@ -60,7 +60,7 @@ class Manifest(BaseModel):
     files: dict[str, IndexedFile] = {}
     skipped: list[tuple[str, str]] = []
 
-    def unread(self, path: Path) -> list[tuple[str, str]]:
+    def unread_files(self, path: Path) -> list[tuple[str, str]]:
         """Returns (file, reason) of the files and parts that were not read, with the files below `path`."""
         noted = [(name, note) for name, file in sorted(self.files.items()) for note in file.notes]
         skipped = [(name, f"not searched: {reason}") for name, reason in sorted(self.skipped)]
@@ -68,8 +68,8 @@ class Manifest(BaseModel):
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Reads the manifest of the index in `folder`. Raises `InputError` for a damaged or another version's."""
-    with failures(f"index {str(folder)!r} is damaged ({{}}): {_CURE}{folder}"):
+    """Reads the manifest of the index in `folder`. Raises `InputError` if damaged or of another version."""
+    with raise_as(f"index {str(folder)!r} is damaged ({{}}): {_CURE}{folder}"):
         facts = json.loads((folder / MANIFEST).read_bytes())
         if facts.get("format") != FORMAT:
             raise InputError(f"index {str(folder)!r} was made by another version of rarr: {_CURE}{folder}")
@@ -77,8 +77,8 @@ def read_manifest(folder: Path) -> Manifest:
 
 
 @contextmanager
-def failures(message: str, error: type[RarrError] = InputError) -> Iterator[None]:
-    """Turns what tantivy and the file system raise into `error`; the reason stands for {} in `message`."""
+def raise_as(message: str, error: type[RarrError] = InputError) -> Iterator[None]:
+    """Turns errors of tantivy and the file system into `error`. Their reason replaces {} in `message`."""
     try:
         yield
     except BaseException as failure:
@@ -89,7 +89,7 @@ def failures(message: str, error: type[RarrError] = InputError) -> Iterator[None
 
 
 class IndexReader:
-    """An open index on disk, which gives searches a consistent snapshot. Many threads may use it."""
+    """An open index on disk. Searches get a consistent snapshot. Many threads may use it."""
 
     def __init__(self, folder: Path, window: int) -> None:
         """Opens the index. Raises `InputError` if it is damaged, or has another window or version."""
@@ -99,8 +99,8 @@ class IndexReader:
             raise InputError(f"index {str(folder)!r} holds windows of {made} sentences, not {window}: {cure}")
         self._fixed = False
         damaged = f"index {str(folder)!r} is damaged ({{}}): {_CURE}{folder}"
-        with failures(damaged), TemporaryDirectory(prefix="rarr-") as links:
-            fixed = not os.access(folder, os.W_OK)  # then it stays as it is now
+        with raise_as(damaged), TemporaryDirectory(prefix="rarr-") as links:
+            fixed = not os.access(folder, os.W_OK)  # then the index does not change
             if fixed:  # tantivy writes its lock into a folder of links
                 for file in (folder / PASSAGES).iterdir():
                     if file.suffix != ".lock":
@@ -110,9 +110,9 @@ class IndexReader:
         self._fixed = fixed
 
     def searcher(self) -> Searcher:
-        """Returns the last commit, or that of the opening in a folder without write access.
+        """Returns a searcher of the last commit; in a read-only folder, of the commit at the opening.
 
-        Raises `OSError` or `ValueError` if it is damaged.
+        Raises `OSError` or `ValueError` if the index is damaged.
         """
         if not self._fixed:
             self._index.reload()
@@ -120,7 +120,7 @@ class IndexReader:
 
 
 def is_index(folder: Path) -> bool:
-    """True if `folder` is that of an index, complete, damaged or of another version."""
+    """Tells whether `folder` is the folder of an index: complete, damaged or of another version."""
     try:
         return any(file.name != LOCK for file in folder.glob(f"{MARK}*"))
     except OSError:  # the folder may not be entered: reading it as a corpus reports that
@@ -138,17 +138,17 @@ _SCHEMA = _BUILDER.build()
 
 
 def open_passages(folder: Path, *, create: bool = False) -> Index:
-    """Opens the passages in `folder`, or makes it. Raises `ValueError` or `OSError` if damaged."""
+    """Opens or makes (`create`) the passages in `folder`. Raises `ValueError` or `OSError` if damaged."""
     if create:
         folder.mkdir(exist_ok=True)
     index = Index(_SCHEMA, path=str(folder)) if create else Index.open(str(folder))
-    index.register_tokenizer(ANALYZER, stemming())
+    index.register_tokenizer(ANALYZER, stemming_analyzer())
     index.config_reader("manual")
     return index
 
 
-def row_of(file: str, document: Document, window: Window) -> tantivy.Document:
-    """Makes the row of a passage of the file with this name."""
+def passage_row(file: str, document: Document, window: Window) -> tantivy.Document:
+    """Makes the index row of the passage at `window` of a document. `file` is the name of the file."""
     text, at, date = document.text[window.start : window.end], document.start, document.published_at
     stored = {
         "file": file,
@@ -161,8 +161,8 @@ def row_of(file: str, document: Document, window: Window) -> tantivy.Document:
         "lead": [(at + start, words) for start, words in window.lead],
     }
     row = {
-        "text": composed(text),
-        "title": composed(f"{document.title}\n{window.heading}"),
+        "text": normalised_text(text),
+        "title": normalised_text(f"{document.title}\n{window.heading}"),
         "file": _number(file),
         "item": document.item,
         "start": at + window.start,
@@ -171,7 +171,7 @@ def row_of(file: str, document: Document, window: Window) -> tantivy.Document:
     return tantivy.Document.from_dict(row, _SCHEMA)  # a number of the wrong sign would kill the writer
 
 
-def of_file(file: str) -> Query:
+def file_query(file: str) -> Query:
     """Makes the query for all passages of the file."""
     return Query.term_query(_SCHEMA, "file", _number(file))
 
@@ -181,7 +181,7 @@ def _number(file: str) -> int:
 
 
 class Hit(NamedTuple):
-    """A passage that matches, of a `document`: the number of its file and that of the record, else 0."""
+    """A passage that matches. `document` is the number of its file, and the number of its record or 0."""
 
     score: float
     document: tuple[int, int]
@@ -192,7 +192,7 @@ class Hit(NamedTuple):
 def best_hits(
     searcher: Searcher, words: Sequence[str], limit: int, but: Sequence[tuple[int, int]] = ()
 ) -> list[Hit]:
-    """Searches for stems; returns the `limit` best passages of documents that are not in `but`."""
+    """Searches for stems. Returns the `limit` best passages of documents that are not in `but`."""
     # Made term by term: a query is plain text, and must never be read as the engine's query language.
     texts = [Query.term_query(_SCHEMA, "text", word) for word in words]
     titles = [Query.boost_query(Query.term_query(_SCHEMA, "title", word), _TITLE_BOOST) for word in words]

@@ -1,7 +1,7 @@
 """Reads bytes as text, rows with long cells, and web pages, PDFs and files of Word as Markdown with headings.
 
 Pages, PDFs and files of Word are read in a worker process (see `limited_calls`), which turns any error of a
-parser into a reason.
+parser into an `UnreadableError`.
 """
 
 import codecs
@@ -22,7 +22,7 @@ from rarr.valid_unicode import valid
 
 Row = TypeVar("Row")
 Complain = Callable[[str], None]
-"""Called with one line about a part of a file that cannot be read, or an encoding that was guessed."""
+"""Called with a line about a part of a file that cannot be read, or about an encoding that was guessed."""
 
 MEGABYTE = 1_000_000
 """The bytes of a megabyte."""
@@ -30,10 +30,10 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text to search, or a part of a long one, which begins at `start` of the whole.
+    """A text to search, or a part of a long text. `start` is the place of the part in the whole text.
 
-    `source` is the address that a record names for itself. Where it is empty, the document is the whole file
-    or, where `item` is not 0, the item or line of the file with that number, counted from 1.
+    `source` is the address that a record names for itself. If `source` is empty, the document is the item or
+    line of the file with the number `item`, counted from 1; 0 means the whole file.
     """
 
     text: str
@@ -45,19 +45,19 @@ class Document:
 
 
 class UnreadableError(Exception):
-    """A file or page cannot be read, and is skipped. `lasting`: trying again is useless until it changes."""
+    """A file or page cannot be read, and is skipped. `lasting` means that another try is useless."""
 
     def __init__(self, reason: str, *, lasting: bool = True) -> None:
         super().__init__(reason)
         self.lasting = lasting
 
 
-def published(value: object) -> datetime | None:
-    """Parses a date object, an ISO 8601 string or a mail header's date, as UTC without a zone; else None."""
+def parsed_date(value: object) -> datetime | None:
+    """Parses a date, an ISO 8601 string or a mail header's date; else None. The default zone is UTC."""
     if isinstance(value, str):
         for parse in (datetime.fromisoformat, parsedate_to_datetime):
             with suppress(ValueError, OverflowError):
-                return published(parse(value.strip()))
+                return parsed_date(parse(value.strip()))
     if isinstance(value, datetime):
         return value if value.tzinfo else value.replace(tzinfo=UTC)
     return datetime.combine(value, time(), UTC) if isinstance(value, date) else None
@@ -75,16 +75,16 @@ _PIECE = 4 * MEGABYTE  # bytes that are read at once
 
 
 def decode(data: bytes, declared: str | None = None, complain: Complain = lambda _: None) -> str:
-    """Decodes `data`, as `decoded` says."""
-    return "".join(decoded(io.BytesIO(data), declared, complain))
+    """Decodes `data` in the encoding that `decoded_pieces` finds."""
+    return "".join(decoded_pieces(io.BytesIO(data), declared, complain))
 
 
-def decoded(
+def decoded_pieces(
     file: BinaryIO, declared: str | None = None, complain: Complain = lambda _: None
 ) -> Iterator[str]:
-    """Decodes a file by its byte order mark, else as UTF-8, else in the encoding `declared`, in pieces.
+    """Decodes a file, in pieces: by its byte order mark, else as UTF-8, else in the encoding `declared`.
 
-    Otherwise guesses the encoding, and calls `complain` with a message that names it. Raises
+    Otherwise guesses the encoding, and calls `complain` with a message about the guess. Raises
     `UnreadableError` if the file is not text.
     """
     first = file.read(_SAMPLE)
@@ -119,9 +119,9 @@ _LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0
 
 
 def extract_page(content: bytes, media_type: str, charset: str | None) -> Document:
-    """Extracts the main text of a fetched page by `media_type`; bytes that begin as a PDF are read as a PDF.
+    """Extracts the main text of a fetched page by `media_type`. Bytes that begin like a PDF are read as PDF.
 
-    Markdown is left without images and the addresses of links. Raises `UnreadableError`, with the reason as
+    Removes images and the addresses of links from Markdown. Raises `UnreadableError`, with the reason as
     message, if the page has no text or too much text.
     """
     # Some servers label everything that they send as HTML.
@@ -136,7 +136,7 @@ def extract_page(content: bytes, media_type: str, charset: str | None) -> Docume
     else:
         page = Document(decode(content, charset))
     if not page.text.strip():
-        raise UnreadableError("it holds no text (a scan has none without OCR)")
+        raise UnreadableError("it holds no text (a scan needs OCR)")
     if len(page.text) > _MOST_ON_PAGE:
         raise UnreadableError(f"its text is longer than {_MOST_ON_PAGE:,} characters")
     return replace(page, text=valid(page.text), title=valid(page.title))
@@ -145,11 +145,11 @@ def extract_page(content: bytes, media_type: str, charset: str | None) -> Docume
 def read_page(
     data: bytes, charset: str | None = None, *, is_own: bool = False, complain: Complain = lambda _: None
 ) -> Document:
-    """Extracts the main text of the HTML in `data`, which may be empty.
+    """Extracts the main text of the HTML in `data`. The text may be empty.
 
-    `charset` is the encoding that the server named; it goes before the encoding that the page names itself.
-    `is_own`: it is a file of the user, of which short lists and headings are kept too; of a page of the web
-    they are often menus. If the encoding has to be guessed, the guess is reported to `complain`.
+    `charset` is the encoding that the server named; it has priority over the encoding that the page names.
+    `is_own` means a file of the user: short lists and headings are kept, which are often menus in a page of
+    the web. A guessed encoding is reported to `complain`.
     """
     import trafilatura  # takes half a second to import
 
@@ -165,13 +165,13 @@ def read_page(
     page: Any = trafilatura.bare_extraction(_simplified(html), **options)
     if page is None:  # too short to tell the main text from the rest, so all text is taken
         return Document(_page_text(trafilatura.baseline(_simplified(html))[0]))
-    return Document(_page_text(page.body), page.title or "", published_at=published(page.date))
+    return Document(_page_text(page.body), page.title or "", published_at=parsed_date(page.date))
 
 
 def _simplified(html: str) -> Any:
-    """Parses a page and writes in plain text what trafilatura reads wrongly: raised notes, lists in cells.
+    """Parses a page, and rewrites parts that trafilatura reads wrongly: raised notes, and lists in cells.
 
-    What is struck out goes. A note becomes ³, or [3] if it is a link; a raised word such as "th" stays.
+    Removes deleted text. A note becomes ³, or [3] if it is a link; a raised word such as "th" stays.
     """
     import trafilatura
 
@@ -201,7 +201,7 @@ def _simplified(html: str) -> Any:
 
 
 def _page_text(body: Any) -> str:
-    """Writes the blocks of a body from trafilatura as Markdown; an inner block is part of the outer one."""
+    """Writes the blocks of a body from trafilatura as Markdown. An inner block is part of its outer block."""
     every = body.iter(*_PAGE_BLOCKS) if body is not None else ()
     outer = (block for block in every if next(block.iterancestors(*_PAGE_BLOCKS), None) is None)
     return "\n\n".join(filter(None, map(_page_block, outer)))
@@ -229,7 +229,7 @@ _NO_TITLE = re.compile(r"untitled\W*\d*|document\d*|microsoft (?:word|powerpoint
 
 
 def read_pdf(data: bytes) -> Document:
-    """Reads the text and the title ("" without a title) of a PDF. Raises any error where it is damaged."""
+    """Reads the text and the title ("" without a title) of a PDF. Raises any error if the PDF is damaged."""
     import pypdf  # takes long to import
 
     reader = pypdf.PdfReader(io.BytesIO(data))
@@ -239,7 +239,7 @@ def read_pdf(data: bytes) -> Document:
 
 
 def _rejoined(text: str) -> str:
-    """Joins words that are hyphenated at a line's end; the hyphen stays where the word has it elsewhere."""
+    """Joins words that are hyphenated at a line's end. Keeps the hyphen if the text has it elsewhere too."""
     words = set(re.findall(r"\w+(?:-\w+)*", text.casefold()))
 
     def joined(match: re.Match[str]) -> str:
@@ -251,7 +251,7 @@ def _rejoined(text: str) -> str:
     return _BROKEN.sub(joined, text)
 
 
-# Not read: tracked deletions, tab stops, and text that is there a second time for older programs.
+# Not read: tracked deletions, tab stops, and copies of text for older programs.
 _GONE = "ancestor::w:del or ancestor::w:moveFrom or ancestor::w:pPr or ancestor::*[local-name() = 'Fallback']"
 _WORD_BLOCKS = f".//*[self::w:p or self::w:tbl][not(ancestor::w:p or ancestor::w:tbl)][not({_GONE})]"
 _WORD_MARKS = " or ".join(f"self::w:{tag}" for tag in ("t", "noBreakHyphen", "tab", "br", "cr", "p"))
@@ -262,9 +262,9 @@ _MOST_SPANNED = 100  # columns
 
 
 def read_docx(data: bytes) -> Document:
-    """Reads the paragraphs, tables and title ("" if none) of a file of Word, also in content controls.
+    """Reads paragraphs, tables and title ("" without a title) of a file of Word, also in content controls.
 
-    Text boxes stand in their paragraphs. Raises any error where it is damaged.
+    The text of a text box stands in its paragraph. Raises any error if the file is damaged.
     """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:  # the parser unpacks no more than it says
         unpacked = sum(entry.file_size for entry in archive.infolist())
@@ -287,13 +287,13 @@ def read_docx(data: bytes) -> Document:
 
 
 def _text_of(element: Any) -> str:
-    """Joins the text of an element; a tab, a break or the end of a paragraph ends a word."""
+    """Joins the text of an element. A tab, a break or the end of a paragraph ends a word."""
     tags = ((piece.tag.rpartition("}")[2], piece.text or "") for piece in element.xpath(_WORD_PIECES))
     return "".join({"t": text, "noBreakHyphen": "-"}.get(tag, " ") for tag, text in tags)
 
 
 def _rows_of(table: Any) -> Iterator[list[str]]:
-    """Yields the cells of each row; a cell merged with those below it has its words in each row."""
+    """Yields the cells of each row. A cell that is merged over several rows has its words in each row."""
     above: list[str] = []
     for row in table.xpath(_ROWS):
         cells: list[str] = []
@@ -313,10 +313,10 @@ def _marked(words: str, style: str) -> str:
     return f"{mark}{words}" if words else ""
 
 
-def long_rows(reader: Iterator[Row], longest: int) -> Iterator[Row]:
-    """Yields the rows of a reader of `csv`, whose cells may have up to `longest` characters.
+def rows_with_long_cells(reader: Iterator[Row], longest: int) -> Iterator[Row]:
+    """Yields the rows of a reader of `csv`. A cell may have up to `longest` characters.
 
-    The limit of `csv` is one for the whole process, so it is changed only while a row is read.
+    `csv` has a single limit for the whole process, so the limit is changed only while a row is read.
     """
     while True:
         with _one_limit:

@@ -14,13 +14,13 @@ from rarr.retrievers.extract.documents import (
     Document,
     UnreadableError,
     decode,
-    decoded,
-    long_rows,
+    decoded_pieces,
     markdown_table,
-    published,
+    parsed_date,
     read_docx,
     read_page,
     read_pdf,
+    rows_with_long_cells,
 )
 from rarr.retrievers.extract.limited_calls import call_within
 from rarr.tools.text.blocks_and_sentences import blocks
@@ -30,31 +30,31 @@ MOST_BYTES = 200 * MEGABYTE
 """The most bytes of one file."""
 TOO_MUCH = f"it holds more than {MOST_BYTES // MEGABYTE} MB: split it"
 MOST_CHARACTERS = 20_000_000
-"""The most characters of a page, PDF or file of Word, ten times the longest books: it may unpack to more."""
+"""The most characters of a page, PDF or file of Word: ten times the longest books."""
 
 FILE_S, FILE_MB, MORE_S, MORE_MB = 60.0, 1000, 30.0, 20
-"""The limits of a file that is read apart, and what is added for each megabyte that it holds."""
+"""The limits in seconds and megabytes of reading a file in a worker, and what each megabyte adds."""
 
 _LONG_TEXT = 10 * MEGABYTE  # a longer file comes in parts, so that the memory does not grow with its size
-_PART = 250_000  # characters; a part ends before a heading, else at a blank line, where it has one
+_PART = 250_000  # characters; a part ends before a heading, else at a blank line if possible
 _LONGEST_CELL = 2**31 - 1  # bytes of a cell in a file of rows
 _LONGEST_RECORD = 20 * MEGABYTE  # bytes of a line of JSON lines: the size of many books
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
 _OPENING = 20_000  # characters that are searched for a title
 _ENDS = ("\n# ", "\n## ", "\n\n", "\n", " ")
-# The parsers of these can take hours, or all memory, for a hostile small file.
+# For a small hostile file of these kinds, a parser can take hours, or all memory.
 _APART = (".html", ".htm", ".pdf", ".docx", ".json")
 
 
 def extract(path: Path, complain: Complain) -> Iterator[Document]:
     """Yields the documents in the file `path`, in order, without blank documents.
 
-    Records that cannot be read are reported to `complain`, one line each. Raises `UnreadableError`, whose
-    message is the reason alone, possibly after some documents: the documents before a damage are kept.
+    Calls `complain` with a line for each record that cannot be read. Raises `UnreadableError`, with the
+    reason as message, possibly after some documents: the documents before a damage are valid.
     """
     is_empty, documents = True, _read(path, complain)
-    if kind(path.name) in _APART and path.exists():
+    if file_kind(path.name) in _APART and path.exists():
         size = min(path.stat().st_size, MOST_BYTES) / MEGABYTE
         seconds, megabytes = round(FILE_S + MORE_S * size, 1), round(FILE_MB + MORE_MB * size)
         found, notes = call_within(seconds, megabytes, read_all, path)
@@ -65,7 +65,7 @@ def extract(path: Path, complain: Complain) -> Iterator[Document]:
         is_empty = False
         yield document
     if is_empty:
-        cure = ": put it through OCR, if it is a scan" if kind(path.name) == ".pdf" else ""
+        cure = ": put it through OCR, if it is a scan" if file_kind(path.name) == ".pdf" else ""
         raise UnreadableError(f"it holds no text{cure}")
 
 
@@ -77,15 +77,15 @@ def read_all(path: Path) -> tuple[list[Document], list[str]]:
 
 def _read(path: Path, complain: Complain) -> Iterator[Document]:
     try:
-        for document in _READERS[kind(path.name)](path, complain):
+        for document in _READERS[file_kind(path.name)](path, complain):
             if document.text.strip():
                 yield replace(document, text=valid(document.text), title=valid(document.title))
     except OSError as error:  # the next try may succeed
         raise UnreadableError(f"it cannot be read ({error.strerror or error})", lasting=False) from None
 
 
-def kind(name: str) -> str:
-    """Returns the kind of a file by its name, such as `.md` for `Notes.MD`; "" if unknown."""
+def file_kind(name: str) -> str:
+    """Returns the kind of a file by its name, such as `.md` for `Notes.MD`; "" for an unknown kind."""
     suffix = Path(name.lower()).suffix
     return suffix if suffix in _READERS else ""
 
@@ -106,21 +106,21 @@ def _text(path: Path, complain: Complain) -> Iterator[Document]:
             facts = dict(_FACT.findall(front[1])) if front else {}
             heading = _heading(part[front.end() if front else 0 :][:_OPENING])
             title = facts.get("title") or heading or path.stem
-            published_at = published(facts.get("date"))
+            published_at = parsed_date(facts.get("date"))
         yield Document(part, title, published_at=published_at, start=start)
         start += len(part)
 
 
 def _parts(path: Path, complain: Complain) -> Iterator[str]:
-    """Yields the whole text of a file, or the parts of a long one. Joined, the parts are the text."""
+    """Yields the whole text of a file, or the parts of a long text. Joined, the parts are the text."""
     most, rest = _PART if path.stat().st_size > _LONG_TEXT else MOST_BYTES, ""
     with path.open("rb") as file:
-        for piece in decoded(file, complain=complain):
+        for piece in decoded_pieces(file, complain=complain):
             rest += piece
             while len(rest) > most:
                 ends = (rest.rfind(mark, most // 2, most) + 1 for mark in _ENDS)
                 end = next(filter(None, ends), most)
-                if rest[:end].isspace():  # a blank document is left out, and the places after it were wrong
+                if rest[:end].isspace():  # else a blank document is left out, and later places are wrong
                     break
                 yield rest[:end]
                 rest = rest[end:]
@@ -128,9 +128,9 @@ def _parts(path: Path, complain: Complain) -> Iterator[str]:
 
 
 def _heading(text: str) -> str:
-    """Returns the words of the first heading of `text`; "" where other headings have its level, or for none.
+    """Returns the words of the first heading of `text`; "" without headings, or if others have its level.
 
-    The first of several headings of one level titles only a section.
+    The first of several headings of the same level is the title of a section only.
     """
     headings = [block for block in blocks(text) if block.kind == "heading"]
     levels = [heading.level for heading in headings]
@@ -140,12 +140,12 @@ def _heading(text: str) -> str:
 
 
 def _table(path: Path, complain: Complain) -> Iterator[Document]:
-    """Reads a file of rows as one table. Its mark between cells is as frequent in most lines."""
+    """Reads a file of rows as one table. Its separator of cells is equally frequent in most lines."""
     text = decode(_content(path), complain=complain)
     lines = text[:_OPENING].splitlines() or [""]
     marks = {mark: sum(line.count(mark) == lines[0].count(mark) > 0 for line in lines) for mark in "\t;|,"}
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(marks, key=lambda mark: marks[mark]))
-    yield Document(markdown_table(long_rows(rows, _LONGEST_CELL)), path.stem)
+    yield Document(markdown_table(rows_with_long_cells(rows, _LONGEST_CELL)), path.stem)
 
 
 def _json(path: Path, complain: Complain) -> Iterator[Document]:
@@ -182,13 +182,13 @@ def _record(value: object, number: int) -> Document:
         raise UnreadableError('it is not an object with a "text" string')
     texts = (value.get("title"), value.get("url") or value.get("source"))
     title, source = (text if isinstance(text, str) else "" for text in texts)
-    date = published(value.get("published_at") or value.get("date"))
+    date = parsed_date(value.get("published_at") or value.get("date"))
     return Document(value["text"], title, source, number, date)
 
 
 def _titled(path: Path, complain: Complain) -> Iterator[Document]:
     """Reads a page, a PDF or a file of Word. A document without a title gets the file's name as title."""
-    data, suffix = _content(path), kind(path.name)
+    data, suffix = _content(path), file_kind(path.name)
     if suffix in (".pdf", ".docx"):
         page = read_pdf(data) if suffix == ".pdf" else read_docx(data)
     else:

@@ -1,10 +1,10 @@
 """Runs functions in worker processes with limits, since hostile bytes can make reading never end.
 
 A process is started when it is needed, and used again. It ends with its parent, after a minute without work,
-and when a call exceeds its limits: of time, and on Linux of memory.
+and if a call exceeds its limits of time and (on Linux) of memory.
 
-multiprocessing, pebble, loky and anyio do not fit: they run a caller's script again that has no
-`if __name__ == "__main__"`, or fork a program that has threads, or cannot end a single call.
+multiprocessing, pebble, loky and anyio do not fit: they run the script of a caller again if it has no
+`__main__` guard, or fork a program that has threads, or cannot end a single call.
 """
 
 import asyncio
@@ -35,11 +35,11 @@ from rarr.tools.models.run_budget import meter
 from rarr.valid_unicode import valid
 
 PAGE_S, PAGE_MB = 20.0, 600
-"""The limits for one page from the web: a megabyte of HTML takes about 2 s and 100 MB."""
+"""The limits in seconds and megabytes for a page from the web: 1 MB of HTML takes about 2 s and 100 MB."""
 AT_ONCE = 10
-"""Calls at the same time: so many that a few hostile pages do not keep the others waiting."""
+"""The most calls at the same time: enough that a few hostile pages do not keep the others waiting."""
 
-_GRACE_S = 2.0  # after which a process is killed that did not end itself
+_GRACE_S = 2.0  # a process that did not end itself by then is killed
 _IDLE_S = 60.0  # without a call, or until a new process is ready: on an idle machine it takes half a second
 _WORN_OUT_MB = 400  # of memory after a call, at which a process ends
 _WITHOUT_WORK = (0, 1)  # statuses of a worn out and of an idle process
@@ -53,14 +53,14 @@ _PROGRAM = (
 Result = TypeVar("Result")
 
 
-async def extracted(function: Callable[..., Result], *args: object, seconds: float = PAGE_S) -> Result:
-    """Runs `function(*args)` in a worker process, within the limits for a page; returns its result.
+async def run_in_worker(function: Callable[..., Result], *args: object, seconds: float = PAGE_S) -> Result:
+    """Runs `function(*args)` in a worker process within the limits for a page, and returns its result.
 
     `function` must declare the type of its result. `seconds` is the time that is left for the page. A page
-    takes at most half of the time that is left for the run. Raises `UnreadableError` if the function does or
-    exceeds the limits.
+    takes at most half of the time that is left for the run. Raises `UnreadableError` if the function raises
+    this error or exceeds the limits.
     """
-    left = meter().remaining
+    left = meter().remaining_s
     seconds = min(seconds, PAGE_S, seconds if left is None else left / 2)
     done = Future[Result]()
     done.set_running_or_notify_cancel()
@@ -82,13 +82,13 @@ _idle = list[Popen[bytes]]()
 
 
 def call_within(seconds: float, megabytes: int, function: Callable[..., Any], *args: object) -> Any:
-    """Does what `extracted` does, within these limits, and blocks until it is done."""
+    """Does the same as `run_in_worker`, within these limits, and blocks until the function has ended."""
     request = pickle.dumps((function, args, seconds, megabytes))
     with _turns:
         while True:
             try:
                 process, is_new = _idle.pop(), False
-            except IndexError:  # none is left
+            except IndexError:  # no process is left
                 process, is_new = _started(), True
             begin = time.monotonic()
             try:
@@ -112,7 +112,7 @@ def call_within(seconds: float, megabytes: int, function: Callable[..., Any], *a
 
 @cache
 def _answers_of(function: Callable[..., Any]) -> TypeAdapter[Any]:
-    """The type of an answer: a result, or None with the reason and if that lasts."""
+    """Returns the type of an answer: (result or None, reason of a failure, whether the failure lasts)."""
     declared: Any = GenericAlias(tuple, (get_type_hints(function)["return"] | None, str, bool))
     return TypeAdapter(declared)
 
@@ -163,42 +163,42 @@ def _ended(process: Popen[bytes]) -> int:
     return process.wait()
 
 
-def end_idle() -> None:
+def end_idle_workers() -> None:
     """Ends the idle worker processes; new processes start when they are needed."""
-    with suppress(IndexError):  # none is left
+    with suppress(IndexError):  # no process is left
         while True:
             _ended(_idle.pop())
 
 
-class Processes:
+class ReadingProcesses:
     """The worker processes, as a resource that a reviser closes."""
 
     async def aclose(self) -> None:
         """Ends the idle worker processes."""
-        await asyncio.to_thread(end_idle)
+        await asyncio.to_thread(end_idle_workers)
 
 
 def _renew() -> None:
-    """Forgets the processes in a fork, which has no threads of its parent and must not use its processes."""
+    """Forgets the workers in a fork, which has no threads and must not use the parent's processes."""
     global _turns
     _idle.clear()
     _turns = threading.Semaphore(AT_ONCE)
 
 
-atexit.register(end_idle)
+atexit.register(end_idle_workers)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_renew)
 
 
 def main(parent: int) -> None:
-    """Runs in the worker process: answers calls until its parent ends, or a minute passes without a call."""
+    """Runs in the worker process. Answers calls until its parent ends, or a minute passes without a call."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt ends
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
     calls, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     os.dup2(nowhere, 1)  # so that text which a library prints is not read as an answer
-    for library in _LIBRARIES:  # now, so that the first call is as fast as later ones
+    for library in _LIBRARIES:  # now, so that the first call is as fast as later calls
         import_module(library)
     answer = b"ready"
     with suppress(EOFError):  # the parent closed the pipe
@@ -212,7 +212,7 @@ def main(parent: int) -> None:
 
 
 def _end_with(parent: int) -> None:
-    """Ends this process once its parent has ended, also in the middle of a call."""
+    """Ends this process when its parent has ended, also in the middle of a call."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(0)
@@ -237,7 +237,7 @@ def _answer(
 
 
 def _limit(seconds: float, megabytes: int) -> None:
-    """Ends this process after `seconds`, even in C; refuses it more memory; 0 megabytes: no limit."""
+    """Ends this process after `seconds`, and limits the memory that it may add; 0 megabytes: no limit."""
     _allow(0)  # the watch needs memory for its thread
     faulthandler.dump_traceback_later(seconds, exit=True)
     _allow(megabytes)
@@ -253,7 +253,7 @@ def _allow(megabytes: int) -> None:
 
 
 def _memory_mb(column: int) -> float:
-    """Reads the memory of this process in MB: its addresses (0), or what is in use (1). 0 except on Linux."""
+    """Returns the MB of memory of this process: reserved (column 0) or used (1). 0 except on Linux."""
     if sys.platform != "linux":
         return 0
     pages = Path("/proc/self/statm").read_text().split()[column]

@@ -1,6 +1,6 @@
 """Fetches pages from the web so that neither an address nor a server can be turned against this machine.
 
-It keeps to what sites ask: few requests at once, and robots.txt as RFC 9309 says.
+Obeys the wishes of sites: few requests at once, and robots.txt by RFC 9309.
 """
 
 import asyncio
@@ -17,19 +17,19 @@ import httpx2
 from protego import Protego
 
 from rarr.errors import RetrievalError, SettingsError
-from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError, link, resolve, vetted
+from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError, page_url, public_ips, resolve
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard import bounded_http_client as bounded
-from rarr.tools.text.wording import shown
+from rarr.tools.text.wording import safe_text
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")
 TIMEOUT_S, MOST_PAGE_BYTES = 20.0, 10_000_000
 """The limits of one page, redirects included: a slow or endless page must not hold up a run."""
 AT_ONCE, AT_ONCE_PER_HOST = 16, 2
-"""The most fetches at once."""
+"""The most fetches at once, in all and from one host."""
 _MOST_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
-_MOST_ADDRESSES = 3  # addresses of a host that are tried, one after another, where nobody answers
+_MOST_ADDRESSES = 3  # the addresses of a host that are tried, one after another
 _PAGE_HEADERS = {
     "Accept": "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.8, */*;q=0.1",
     **bounded.REQUEST_HEADERS,
@@ -49,7 +49,7 @@ MOST_BYTES = 512_000  # RFC 9309, 2.5: at least 500 KiB; the rest is not read
 _SITES = 128  # sites whose rules are kept
 _KEPT_S = 86_400.0  # RFC 9309, 2.4: at most a day
 _REST_S = 30.0
-_CURE = "leave it out, or fetch without respect for robots.txt where you may"
+_CURE = "; leave it out, or fetch without respect for robots.txt where you may"
 _LINE = re.compile(r"\s*(user-agent|allow|disallow)\s*:\s*([^#]*)", re.I)
 _PRODUCT = re.compile(r"[a-z_-]+", re.I)
 _OTHER_ROBOT = "0"  # no product name holds a digit
@@ -57,7 +57,7 @@ _OTHER_ROBOT = "0"  # no product name holds a digit
 Taken = TypeVar("Taken")
 
 
-class Turns(PerLoop[WeakValueDictionary[str, Semaphore]]):
+class KeyedLimiter(PerLoop[WeakValueDictionary[str, Semaphore]]):
     """Lets at most `most` tasks work at once for each key, in each event loop."""
 
     def __init__(self, most: int) -> None:
@@ -69,39 +69,39 @@ class Turns(PerLoop[WeakValueDictionary[str, Semaphore]]):
         return self.get().setdefault(key, Semaphore(self._most))
 
 
-def product(user_agent: str) -> str:
-    """Returns the product name in a user agent, by which a robots.txt names the robot; "" if none."""
+def product_name(user_agent: str) -> str:
+    """Returns the name in a user agent by which a robots.txt names the robot; "" if there is no name."""
     name = _PRODUCT.match(user_agent)
     return name[0].lower() if name else ""
 
 
-def rules(content: bytes, name: str) -> Protego:
-    """Parses a robots.txt into the rules for the robot `name`; for all robots if it does not name it.
+def parse_rules(content: bytes, name: str) -> Protego:
+    """Parses a robots.txt into the rules for the robot `name`, or for all robots if the name is missing.
 
-    The parser does not follow RFC 9309 in two places. It lets other lines, such as Crawl-delay, end a group
-    of user agents, so these are left out. It compares names by their beginning and with their version, so
-    that "rarr/2.0" would not be the robot `rarr` and "ra" would be: every name is written as this robot's, as
-    "*", or as that of another robot.
+    The parser differs from RFC 9309 in two places. It ends a group of user agents at other lines, such as
+    Crawl-delay, so such lines are left out. It compares names by their beginning and with their version: "ra"
+    would match the robot `rarr`, and "rarr/2.0" would not. So every name is replaced by `name`, by "*", or by
+    the name of another robot.
     """
     lines = list[str]()
     for line in filter(None, map(_LINE.match, content.decode("utf-8-sig", errors="replace").splitlines())):
         key, value = line[1].lower(), line[2].strip()
         if key == "user-agent" and value != "*":
-            value = name if product(value) == name else _OTHER_ROBOT
+            value = name if product_name(value) == name else _OTHER_ROBOT
         lines.append(f"{key}: {value}")
     return Protego.parse("\n".join(lines))
 
 
-class Robots:
-    """Keeps the rules of sites: one fetch asks a site once a day, and again 30 s after a failure."""
+class RobotsRules:
+    """Keeps the rules of sites. A site is asked once a day, or again 30 s after a failure."""
 
     def __init__(self, name: str, timeout_s: float) -> None:
-        """`timeout_s`: the seconds for a page; its site's rules may take four fifths of them."""
+        """`timeout_s` are the seconds for a page. The rules of its site may take four fifths of them."""
         self._name, self._timeout_s = name, timeout_s * 0.8
-        self._turns = Turns(1)
+        self._turns = KeyedLimiter(1)
         self._kept: dict[str, tuple[float, Protego | str]] = {}  # with the reason why there are no rules
 
-    async def require(self, url: httpx2.URL, read: Read) -> None:
+    async def require_allowed(self, url: httpx2.URL, read: Read) -> None:
         """Raises `RetrievalError` if the site's rules forbid `url` to this robot, or cannot be read."""
         site = str(url.copy_with(raw_path=b"/robots.txt"))
         async with self._turns(site):
@@ -113,10 +113,10 @@ class Robots:
                 kept_s = _REST_S if isinstance(site_rules, str) else _KEPT_S
                 self._kept[site] = (monotonic() + kept_s, site_rules)
         if isinstance(site_rules, str):
-            raise RetrievalError(f"{shown(str(url))}: {site_rules}")
+            raise RetrievalError(f"{safe_text(str(url))}: {site_rules}")
         # In a thread, since matching half a megabyte of rules takes a while and would stop other runs.
         if not await asyncio.to_thread(site_rules.can_fetch, str(url), self._name):
-            raise RetrievalError(f"{shown(str(url))} is not fetched: {shown(site)} forbids it; {_CURE}")
+            raise RetrievalError(f"{safe_text(str(url))} is not fetched: {safe_text(site)} forbids it{_CURE}")
 
     async def _fetched(self, site: httpx2.URL, read: Read) -> Protego | str:
         try:
@@ -125,21 +125,21 @@ class Robots:
         except UnreachableError as error:  # the machine cannot be asked: its rules are not the reason
             return str(error)
         except RetrievalError as error:
-            return f"the site's rules cannot be read: {error}; {_CURE}"
+            return f"the site's rules cannot be read: {error}{_CURE}"
         except TimeoutError:
-            return f"{shown(str(site))} was not sent in time; {_CURE}"
+            return f"{safe_text(str(site))} was not sent in time{_CURE}"
         if status < 200 or 300 <= status < 400 or status >= 500:
             # RFC 9309, 2.3.1.4: the rules may forbid everything
-            return f"{shown(str(site))} answered {status}, so that nothing may be fetched; {_CURE}"
+            return f"{safe_text(str(site))} answered {status}, so that nothing may be fetched{_CURE}"
         # RFC 9309, 2.3.1.3: with a status from 400 to 499 there are no rules.
-        return await asyncio.to_thread(rules, content if status < 300 else b"", self._name)
+        return await asyncio.to_thread(parse_rules, content if status < 300 else b"", self._name)
 
 
-class Fetched(NamedTuple):
-    """A page as the server sent it, decompressed. `url` is the address after redirects.
+class FetchedPage(NamedTuple):
+    """A page as the server sent it, unpacked. `url` is the address after redirects.
 
-    `media_type` is guessed where the server does not name it; Python may not know the `charset` that it
-    names. `seconds_left` is the rest of the page's time, in which it is to be read.
+    `media_type` is guessed if the server does not name it. Python may not know the `charset` that the server
+    names. `seconds_left` is the time that is left to read the page.
     """
 
     url: str
@@ -150,14 +150,14 @@ class Fetched(NamedTuple):
 
 
 class Fetcher:
-    """Fetches pages from public machines alone, politely, within limits of size and time.
+    """Fetches pages from public machines only, politely, within limits of size and time.
 
     A name is looked up once, all its addresses must be public, and the connection goes to one of these
-    addresses, so a later answer for the name makes no difference. The same holds at every redirect. Proxies
+    addresses. So a later answer for the name makes no difference. The same holds at every redirect. Proxies
     from the environment are not used, because they would look the name up again. The limits are for one page:
-    `timeout_s` seconds, with its redirects and the sites' robots.txt but without waiting for other fetches of
-    its host, and `max_bytes` as sent and as unpacked. `allow_loopback` is for tests alone: it lets the author
-    of an address reach the servers of this machine.
+    `timeout_s` seconds, with its redirects and robots.txt but without waiting for other fetches of its host,
+    and `max_bytes` bytes as sent and as unpacked. `allow_loopback` is only for tests: with it, an address may
+    lead to the servers of this machine.
     """
 
     def __init__(
@@ -170,17 +170,17 @@ class Fetcher:
         allow_loopback: bool = False,
         find: Resolve = resolve,
     ) -> None:
-        if not (product(user_agent) and user_agent.isascii() and user_agent.isprintable()):
-            raise SettingsError(f"user agent {shown(user_agent)!r}: write a name in ASCII, as in 'rarr/1.0'")
+        if not (product_name(user_agent) and user_agent.isascii() and user_agent.isprintable()):
+            raise SettingsError(f"user agent {safe_text(user_agent)!r}: write ASCII, as in 'rarr/1.0'")
         self._headers = {**_PAGE_HEADERS, "User-Agent": user_agent}
         self._timeout_s, self._max_bytes = timeout_s, max_bytes
-        self._all, self._hosts = Turns(AT_ONCE), Turns(AT_ONCE_PER_HOST)
-        self._robots = Robots(product(user_agent), timeout_s) if respect_robots else None
-        self._vetted = partial(vetted, find=find, allow_loopback=allow_loopback)
+        self._all, self._hosts = KeyedLimiter(AT_ONCE), KeyedLimiter(AT_ONCE_PER_HOST)
+        self._robots = RobotsRules(product_name(user_agent), timeout_s) if respect_robots else None
+        self._vetted = partial(public_ips, find=find, allow_loopback=allow_loopback)
 
-    async def fetch(self, url: str) -> Fetched:
+    async def fetch(self, url: str) -> FetchedPage:
         """Fetches the page at `url`. Raises `RetrievalError` if it may not or cannot be fetched."""
-        first = link(url)
+        first = page_url(url)
         # The host's turn comes first, so that waiting for a slow host does not block the other hosts.
         async with self._hosts(first.host), self._all():
             end = monotonic() + self._timeout_s
@@ -189,20 +189,20 @@ class Fetcher:
                     page = await _follow(first, self._page)
             except TimeoutError:
                 raise RetrievalError(
-                    f"{shown(url)} took more than {self._timeout_s:g} s: raise the limit, or leave it out"
+                    f"{safe_text(url)} took more than {self._timeout_s:g} s: raise the limit, or leave it out"
                 ) from None
             return page._replace(seconds_left=end - monotonic())
 
-    async def _page(self, url: httpx2.URL) -> Fetched | httpx2.URL:
+    async def _page(self, url: httpx2.URL) -> FetchedPage | httpx2.URL:
         try:
             if self._robots:
-                await self._robots.require(url, self._rules)
+                await self._robots.require_allowed(url, self._rules)
             page = await self._answer(url, self._read_page)
         except UnreachableError as error:
-            raise RetrievalError(f"{shown(str(url))}: {error}") from None
-        return page._replace(url=str(url)) if isinstance(page, Fetched) else page
+            raise RetrievalError(f"{safe_text(str(url))}: {error}") from None
+        return page._replace(url=str(url)) if isinstance(page, FetchedPage) else page
 
-    async def _read_page(self, response: httpx2.Response) -> Fetched:
+    async def _read_page(self, response: httpx2.Response) -> FetchedPage:
         media_type, length = _required_type(response), response.headers.get("Content-Length", "")
         is_long = length.isdecimal() and len(length) < 20 and int(length) > self._max_bytes
         content, is_whole = (b"", False) if is_long else await _received(response, self._max_bytes)
@@ -211,7 +211,7 @@ class Fetcher:
             raise RetrievalError(f"it is longer than {most}: raise the limit, or leave it out")
         if not content:
             raise RetrievalError("it is empty: leave it out")
-        return Fetched("", content, media_type or _sniffed(content), response.charset_encoding)
+        return FetchedPage("", content, media_type or _sniffed(content), response.charset_encoding)
 
     async def _rules(self, url: httpx2.URL) -> tuple[int, bytes]:
         async def ask(target: httpx2.URL) -> tuple[int, bytes] | httpx2.URL:
@@ -221,18 +221,18 @@ class Fetcher:
                 if target.host == url.host:
                     raise
                 # The site exists, but its robots.txt redirects to a host that cannot be asked.
-                raise RetrievalError(f"{shown(str(target))}: {error}") from None
+                raise RetrievalError(f"{safe_text(str(target))}: {error}") from None
 
         return await _follow(url, ask)
 
     async def _answer(
         self, url: httpx2.URL, take: Callable[[httpx2.Response], Awaitable[Taken]]
     ) -> Taken | httpx2.URL:
-        """Asks for `url`, and returns what `take` makes of the response, or the address of a redirect.
+        """Asks for `url`. Returns what `take` makes of the response, or the address of a redirect.
 
         The certificate must be for the name in `url`. This is a transport without a client: no cookies, no
-        passwords from files, no redirects, no proxies. It serves one request, because kept connections are
-        found again by address, and one address may serve many names.
+        passwords from files, no redirects, no proxies. It serves one request, because connections are kept by
+        address, and an address may serve many names.
         """
         failure, certified = "", await asyncio.to_thread(bounded.certificates)  # the first call reads files
         try:
@@ -242,18 +242,18 @@ class Fetcher:
                     try:
                         response = await transport.handle_async_request(self._request(url, address))
                     except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
-                        failure = shown(str(error) or "no answer")
+                        failure = safe_text(str(error) or "no answer")
                         continue
                     async with aclosing(response):
                         target = response.headers.get("Location")
                         if target is not None and response.status_code in _REDIRECTS:
-                            return link(target, url)
+                            return page_url(target, url)
                         return await take(response)
         except (httpx2.HTTPError, OSError) as error:
-            why = f"the answer broke off ({shown(str(error))}): try again later"
-            raise RetrievalError(f"{shown(str(url))}: {why}") from None
+            why = f"the answer broke off ({safe_text(str(error))}): try again later"
+            raise RetrievalError(f"{safe_text(str(url))}: {why}") from None
         except RetrievalError as error:
-            raise RetrievalError(f"{shown(str(url))}: {error}") from None
+            raise RetrievalError(f"{safe_text(str(url))}: {error}") from None
         raise UnreachableError(f"no connection ({failure}): check the address and the network")
 
     def _request(self, url: httpx2.URL, address: str) -> httpx2.Request:
@@ -269,7 +269,7 @@ async def _follow(url: httpx2.URL, ask: Callable[[httpx2.URL], Awaitable[Taken |
         if not isinstance(answer, httpx2.URL):
             return answer
         url = answer
-    raise RetrievalError(f"{shown(str(url))}: redirected more than {_MOST_REDIRECTS} times: leave it out")
+    raise RetrievalError(f"{safe_text(str(url))}: redirected more than {_MOST_REDIRECTS} times: leave it out")
 
 
 async def _read_rules(response: httpx2.Response) -> tuple[int, bytes]:
@@ -286,7 +286,7 @@ def _required_type(response: httpx2.Response) -> str:
         raise RetrievalError(f"it answered {named}: {cure}")
     media_type = re.split("[;,]", response.headers.get("Content-Type", ""))[0].strip().lower()
     if media_type not in ("", *PAGE_TYPES):
-        raise RetrievalError(f"it is {shown(media_type, 60)}, and only {', '.join(PAGE_TYPES)} are read")
+        raise RetrievalError(f"it is {safe_text(media_type, 60)}, and only {', '.join(PAGE_TYPES)} are read")
     return media_type
 
 
@@ -302,14 +302,14 @@ def _sniffed(content: bytes) -> str:
 
 
 async def _received(response: httpx2.Response, most: int) -> tuple[bytes, bool]:
-    """Reads at most `most` bytes of the body, as sent and as unpacked. Returns them, and if that is all."""
+    """Reads at most `most` bytes of the body, sent and unpacked. Returns them, and whether all were read."""
     content = bytearray()
     try:
-        async with aclosing(bounded.pieces(response, most)) as body:
+        async with aclosing(bounded.body_pieces(response, most)) as body:
             async for piece in body:
                 content += piece
     except bounded.AnswerTooLongError:
         return bytes(content), False
-    except bounded.UnreadableError as error:
+    except bounded.UnreadableBodyError as error:
         raise RetrievalError(f"{error}: leave it out") from None
     return bytes(content), True

@@ -1,8 +1,8 @@
-"""Refuses requests to machines without a public IP address, however that address is written or hidden.
+"""Refuses requests to machines without a public IP address, in any spelling of the address.
 
-A page's address comes from a search engine, from a page that redirects, or from a text of unknown origin. Its
-author may aim at the router, at the cloud's metadata service or at a server on this machine. All of these
-trust requests from inside.
+The address of a page comes from a search engine, from a page that redirects, or from a text of unknown
+origin. Its author may aim at the router, at the cloud's metadata service or at a server on this machine. All
+of these trust requests from inside.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 import httpx2
 
 from rarr.errors import RetrievalError
-from rarr.tools.text.wording import shown
+from rarr.tools.text.wording import safe_text
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
@@ -43,7 +43,7 @@ _SPECIAL = (
 
 
 class UnreachableError(Exception):
-    """A host may not or cannot be asked, whichever of its pages is wanted. The message is the reason."""
+    """A host may not or cannot be asked, for any of its pages. The message is the reason."""
 
 
 async def resolve(name: str, port: int) -> Sequence[str]:
@@ -52,17 +52,17 @@ async def resolve(name: str, port: int) -> Sequence[str]:
     return [str(entry[4][0]) for entry in entries]
 
 
-async def vetted(host: str, port: int, find: Resolve, *, allow_loopback: bool = False) -> list[str]:
+async def public_ips(host: str, port: int, find: Resolve, *, allow_loopback: bool = False) -> list[str]:
     """Returns the IP addresses of `host`, a name or an IP address, in the resolver's order.
 
-    Raises `UnreachableError` if the host has no address, or an address that is not public. Connect to one of
-    these addresses and not to the name: then a later answer for the name cannot redirect the connection.
+    Raises `UnreachableError` if the host has no address, or an address that is not public. Connect to a
+    returned address and not to the name: then a later answer for the name cannot redirect the connection.
     """
     literal = _literal(host)
     try:
         addresses = [literal] if literal else [ip_address(text) for text in await find(host, port)]
     except (OSError, ValueError) as error:
-        why = f"its name cannot be looked up ({shown(str(error))}): check the address and the connection"
+        why = f"its name cannot be looked up ({safe_text(str(error))}): check the address and the connection"
         raise _refused(host, why, UnreachableError) from None
     if not addresses:
         raise _refused(host, "it has no address: check how it is written", UnreachableError)
@@ -73,7 +73,7 @@ async def vetted(host: str, port: int, find: Resolve, *, allow_loopback: bool = 
 
 
 def is_public(address: Address) -> bool:
-    """True if `address` is public: everybody on the internet can reach it, as far as the address tells."""
+    """Tells whether `address` is public, so that every machine on the internet may reach it."""
     if isinstance(address, IPv6Address):
         # The IPv4 addresses inside it, to which its packets may be delivered.
         inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
@@ -86,11 +86,11 @@ def is_public(address: Address) -> bool:
     return address.is_global and not (address.is_multicast or address.is_reserved or is_special)
 
 
-def link(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
+def page_url(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
     """Parses `text`, which may be relative to `base`, as the address of a page, and drops its fragment.
 
     Raises `RetrievalError` unless it is an http or https address without a password, on a host that
-    `host_name` accepts. `vetted` judges the addresses of the host.
+    `canonical_host` accepts. `public_ips` judges the addresses of the host.
     """
     text = text.strip()
     scheme = _SCHEME.match(text, 0, _LONGEST_URL)
@@ -99,7 +99,7 @@ def link(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
     try:
         url = (base.join(text) if base else httpx2.URL(text)).copy_with(fragment=None)
     except (httpx2.InvalidURL, ValueError) as error:
-        raise _unfetched(text, f"it is not the address of a page ({shown(str(error))})") from None
+        raise _unfetched(text, f"it is not the address of a page ({safe_text(str(error))})") from None
     if url.scheme not in ("http", "https") or not url.host:
         raise _unfetched(text, "write it in full, as in https://example.org/page")
     if url.userinfo:
@@ -108,14 +108,14 @@ def link(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
         raise _unfetched(text, f"there is no port {url.port}")
     if len(str(url)) > _LONGEST_URL:
         raise _unfetched(text, f"it is longer than {_LONGEST_URL} characters")
-    return url.copy_with(host=host_name(url.raw_host.decode("ascii")))
+    return url.copy_with(host=canonical_host(url.raw_host.decode("ascii")))
 
 
-def host_name(host: str) -> str:
+def canonical_host(host: str) -> str:
     """Returns a host name or IP address in canonical form.
 
     Raises `RetrievalError` for a host that is no name, that is an unusual form of an IP address, or that
-    names a machine of a local network. IP addresses are judged by `vetted`.
+    names a machine of a local network. `public_ips` judges IP addresses.
     """
     name = host.lower().removesuffix(".")
     literal = _literal(name)
@@ -138,8 +138,8 @@ def _literal(host: str) -> Address | None:
 
 
 def _refused(host: str, why: str, error: type[Exception] = RetrievalError) -> Exception:
-    return error(f"the host {shown(host)!r} is not asked: {why}")
+    return error(f"the host {safe_text(host)!r} is not asked: {why}")
 
 
 def _unfetched(text: str, why: str) -> RetrievalError:
-    return RetrievalError(f"{shown(text)} is not fetched: {why}")
+    return RetrievalError(f"{safe_text(text)} is not fetched: {why}")

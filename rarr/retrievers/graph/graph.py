@@ -1,4 +1,4 @@
-"""Searches the graph of a file: an entity is a document, and a triple a passage of it."""
+"""Searches a graph in a file: an entity is a document, and a triple a passage of the document."""
 
 import asyncio
 from collections import defaultdict
@@ -10,33 +10,33 @@ from typing import NamedTuple, Self
 from rarr.errors import InputError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
-from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
+from rarr.retrievers.corpus.index_words import STOP_WORDS, all_stems
 from rarr.retrievers.graph.triples import (
     ALIASES,
     Triple,
+    folded_words,
     name_key,
-    rank_of,
     read_triples,
+    relation_rank,
     relation_words,
     sentence_of,
     value_forms,
-    words_of,
 )
 from rarr.retrievers.reranking import nearest
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.tools.text.wording import counted, shown
+from rarr.tools.text.wording import counted, safe_text
 
 _LONGEST_CARD = 500  # triples of an entity that are written as sentences
-_MOST_POINTING = 1000  # a value that more triples have names no entity that a text speaks of
+_MOST_POINTING = 1000  # a value of more triples is too common to be a topic
 _LONGEST = 12  # words of a name that are looked for
 _BESIDE = 3  # words on each side of a name
 
 
 class Mention(NamedTuple):
-    """A name in a text, `start` to `end`, with the entities that it may mean.
+    """A name in a text, from `start` to `end`, with the entities that it may mean.
 
-    One entity: the name means it. Several: the text does not tell which of them.
+    If there are several entities, the text does not show which of them is meant.
     """
 
     name: str
@@ -48,17 +48,17 @@ class Mention(NamedTuple):
 class Graph:
     """A retriever over the triples of a file: CSV, JSON lines or RDF. It reaches no network.
 
-    An entity is a document, and is named by its id. The text about it has a line for each relation, which is
-    a sentence with all its values.
+    An entity is a document, named by its id. The text of an entity has a line for each relation: a sentence
+    with all values of the relation.
     """
 
     offline = True  # can be used with the setting `offline`
 
     def __init__(self, triples: Iterable[Triple], place: str = "graph", window: int = 4) -> None:
-        """Reads the triples once, and holds each once. Relations for names become names of their subject.
+        """Reads the triples, and stores each once. A relation such as "alias" gives its subject another name.
 
-        `place` names the graph in sources; a passage has at most `window` lines. Raises `InputError` without
-        a triple.
+        `place` names the graph in sources. A passage has at most `window` lines. Raises `InputError` if there
+        is no triple.
         """
         self._place, self._window = place, window
         self.names: dict[str, str] = {}
@@ -78,20 +78,20 @@ class Graph:
                 self._by_subject[triple.subject_id].append(triple)
                 self._by_object[triple.object_id].append(triple)
         self.by_name = self._indexed(aliases)
-        """The entities with a name or alias, by the form of it that `name_key` makes; {} without a triple."""
+        """The ids of the entities with a name or alias, by the `name_key` of this name."""
         if not self.by_name:
-            raise InputError(f"graph {shown(place)} has no triple: give subject, relation and object a line")
+            raise InputError(f"graph {safe_text(place)} has no triple: give subject, relation and object")
 
     @classmethod
     def open(cls, file: str | Path, window: int = 4) -> Self:
-        """Reads a file. Raises `InputError` with the line of a mistake, and `SetupError`."""
+        """Reads a graph from `file`. Raises the errors of `read_triples`, or `InputError` if empty."""
         return cls(read_triples(Path(file).expanduser()), str(file), window)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of the `k` entities that the query names first, and of those pointing at them.
+        """Returns passages of `k` entities: those that the query names, then those with a triple about them.
 
-        At most 8 of each entity. A name that several entities have gives none, with a warning, where neither
-        the query nor the text of the run tells which is meant.
+        Returns at most 8 passages of each entity. A name of several entities gives no passage, but a warning,
+        if neither the query nor the text of the run shows which entity is meant.
         """
         return await asyncio.to_thread(self._search, query, k, meter().text)
 
@@ -101,16 +101,16 @@ class Graph:
         lines = await asyncio.to_thread(self._lines, id_) if self._source(id_) == url else []
         return "\n".join(line.text for line in lines) or None
 
-    def linked(self, text: str, around: str = "") -> list[Mention]:
-        """Finds the names and aliases of the graph that stand in `text`, the longest first, without overlaps.
+    def mentions_in(self, text: str, around: str = "") -> list[Mention]:
+        """Finds the names and aliases of the graph in `text`, the longest first, without overlaps.
 
-        In a text of small letters alone, names of two words and more count as well.
+        In a text without capitals, names of two words and more count as well.
 
-        Of several entities with the name, the one is taken of which most neighbours are named near it: beside
-        it ("the botanist Jonah Strake"), else in its sentence, else in `text` and `around`. A tie leaves all
-        of the best, with a warning.
+        If several entities have the name, the words near it decide: the words beside it ("the botanist Jonah
+        Strake"), else its sentence, else `text` and `around`. The entity with most neighbours in these words
+        is taken. After a tie, all best entities remain, with a warning.
         """
-        mentions, words = list[Mention](), words_of(text)
+        mentions, words = list[Mention](), folded_words(text)
         for at, (_, start, _) in enumerate(words):
             if mentions and start < mentions[-1].end:
                 continue
@@ -123,21 +123,21 @@ class Graph:
                     break
         for name, *_, ids in mentions:
             if len(ids) > 1:
-                listed = f"{', '.join(map(shown, ids[:3]))}{', ...' * (len(ids) > 3)}"
-                which = f"{counted(len(ids), 'entity')} of the graph named {shown(name)!r} ({listed})"
-                cure = "and the text does not tell which is meant: name a fact of it"
+                listed = f"{', '.join(map(safe_text, ids[:3]))}{', ...' * (len(ids) > 3)}"
+                which = f"{counted(len(ids), 'entity')} of the graph named {safe_text(name)!r} ({listed})"
+                cure = "and the text does not show which is meant: add a fact about it"
                 meter().warn("ambiguous_name", f"{which}, {cure}")
         return mentions
 
     def _may_be_name(self, entities: Sequence[str], written: str) -> bool:
-        """Is it no mere word: a number, stop words, or a word in small letters for a name in capitals?"""
+        """Tells whether `written` may be a name: no number, no stop words, and in capitals if the name is."""
         if len(written) < 2 or written.isdigit() or STOP_WORDS.issuperset(name_key(written).split()):
             return False
         is_name = all(self.names[entity][:1].isupper() for entity in entities)
         return not is_name or any(letter.isupper() for letter in written)
 
     def _chosen(self, entities: Sequence[str], text: str, place: Span, around: str) -> tuple[str, ...]:
-        """Returns the entities with most neighbours in the nearest words that tell them apart."""
+        """Returns the entities with most neighbours in the nearest words that tell the entities apart."""
         if len(entities) < 2:
             return tuple(entities)
         sentence = [place, *(span for span in sentences(text) if span.start <= place.start)][-1]
@@ -150,31 +150,31 @@ class Graph:
         return tuple(entities)
 
     def _named_values(self, entity: str, window: str) -> set[str]:
-        """Returns the neighbours of the entity that the window names, by more than words of its own name."""
-        keyed, own = f" {' '.join(stems(window))} ", set(name_key(self.names[entity]).split())
-        values = {it.object for it in self.around(entity)} | {it.subject for it in self._pointing(entity)}
+        """Returns the neighbours of the entity that `window` names by other words than its own name."""
+        keyed, own = f" {' '.join(all_stems(window))} ", set(name_key(self.names[entity]).split())
+        values = {it.object for it in self.triples_of(entity)} | {it.subject for it in self._pointing(entity)}
         forms = ((value, form) for value in values for form in value_forms(value))
         return {
             value
             for value, form in forms
-            if f" {' '.join(stems(form))} " in keyed and not set(name_key(form).split()) <= own
+            if f" {' '.join(all_stems(form))} " in keyed and not set(name_key(form).split()) <= own
         }
 
-    def around(self, entity: str) -> list[Triple]:
-        """Returns the triples of which the entity is the subject, in the order of the graph."""
+    def triples_of(self, entity: str) -> list[Triple]:
+        """Returns the triples whose subject is the entity, in the order of the graph."""
         return self._by_subject.get(entity, [])
 
-    def triples(self, entity: str) -> list[tuple[Triple, Passage]]:
-        """Returns the triples about an entity, each with the line of the text about the entity that says it.
+    def triples_with_lines(self, entity: str) -> list[tuple[Triple, Passage]]:
+        """Returns the triples of an entity, each with the line of the entity's text that states the triple.
 
-        A line says all triples of one relation.
+        A line states all triples of the same relation.
         """
         by_relation: dict[str, list[Triple]] = {}
-        for triple in self.around(entity)[:_LONGEST_CARD]:
+        for triple in self.triples_of(entity)[:_LONGEST_CARD]:
             by_relation.setdefault(triple.relation, []).append(triple)
         start, found = 0, list[tuple[Triple, Passage]]()
         facts = {"source": self._source(entity), "retrieved_at": datetime.now(UTC)}
-        for relation in sorted(by_relation, key=rank_of):
+        for relation in sorted(by_relation, key=relation_rank):
             group = by_relation[relation]
             title, values = group[0].subject, [triple.object for triple in group]
             text = sentence_of(title, relation, values)
@@ -183,20 +183,20 @@ class Graph:
             start = line.end + 1
         return found
 
-    def pointing_at(self, entity: str) -> list[tuple[Triple, Passage]]:
-        """Returns the triples of other entities that have the entity as their value."""
+    def triples_pointing_at(self, entity: str) -> list[tuple[Triple, Passage]]:
+        """Returns the triples of other entities with this entity as value, each with its line."""
         triples = [each for each in self._pointing(entity) if each.subject_id != entity]
-        return [it for each in triples for it in self.triples(each.subject_id) if it[0] == each]
+        return [it for each in triples for it in self.triples_with_lines(each.subject_id) if it[0] == each]
 
     def _pointing(self, entity: str) -> list[Triple]:
-        """Returns the triples of which the entity is the object; none of a value that very many have."""
+        """Returns the triples whose object is the entity; [] if very many triples have this object."""
         triples = self._by_object.get(entity, [])
         return triples if len(triples) <= _MOST_POINTING else []
 
     def _indexed(self, aliases: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
-        """Indexes subjects by their names and aliases, and other values that are written as names.
+        """Indexes subjects by their names and aliases, and other values that begin with a capital.
 
-        A value that has the name of one subject is this subject, though the graph gives it no id.
+        A value without an id that has the name of exactly one subject counts as this subject.
         """
         index = dict[str, tuple[str, ...]]()
         for id_ in self._by_subject:
@@ -211,12 +211,12 @@ class Graph:
         return index
 
     def _lines(self, entity: str) -> list[Passage]:
-        return list({line.start: line for _, line in self.triples(entity)}.values())
+        return list({line.start: line for _, line in self.triples_with_lines(entity)}.values())
 
     def _search(self, query: str, k: int, around: str) -> list[Passage]:
-        sure = [it.entities[0] for it in self.linked(query, around) if len(it.entities) == 1]
+        sure = [it.entities[0] for it in self.mentions_in(query, around) if len(it.entities) == 1]
         found = [list(nearest(self._passages(entity), query)) for entity in sure]
-        found += [[line] for entity in sure for _, line in self.pointing_at(entity)]
+        found += [[line] for entity in sure for _, line in self.triples_pointing_at(entity)]
         documents: dict[str, list[Passage]] = {}
         for passages in filter(None, found):
             documents.setdefault(passages[0].source, passages)

@@ -1,6 +1,6 @@
 """Reads the triples of a graph from CSV, JSON lines and RDF, and writes them as English sentences.
 
-The sentences are in the words of texts, such as "was born in", because readers compare them with sentences.
+The sentences use common words, such as "was born in", because readers compare them with texts.
 """
 
 import csv
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rarr.errors import InputError, SetupError
-from rarr.tools.text.wording import shown
+from rarr.tools.text.wording import safe_text
 from rarr.valid_unicode import valid
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -25,10 +25,10 @@ _CURE = "give subject, relation and object, or a name and a text (or a list of t
 
 
 class Triple(NamedTuple):
-    """A statement of a graph: `subject` has for `relation` the value `object`, all three by their names.
+    """A statement of a graph: the `relation` of `subject` is `object`. All three are names or values.
 
-    `subject_id` tells two subjects of one name apart; without an id it is the name. `object_id` is the id of
-    an object that is an entity itself; for any other value it is the value.
+    `subject_id` tells subjects of the same name apart; without an id it equals the name. `object_id` is the
+    id of an object that is an entity; for any other value it equals the value.
     """
 
     subject_id: str
@@ -40,10 +40,10 @@ class Triple(NamedTuple):
 
 def name_key(name: str) -> str:
     """Returns the words of a name in lower case, joined by spaces: marks, quotes and dots do not count."""
-    return " ".join(word for word, _, _ in words_of(name))
+    return " ".join(word for word, _, _ in folded_words(name))
 
 
-def words_of(text: str) -> list[tuple[str, int, int]]:
+def folded_words(text: str) -> list[tuple[str, int, int]]:
     """Returns the words of `text` in the form of `name_key`, each with its start and end."""
     return [(_folded(match[0]), *match.span()) for match in _WORD.finditer(text)]
 
@@ -68,7 +68,7 @@ def read_triples(file: Path) -> Iterator[Triple]:
     name, optionally id, and a value for each other column. Raises `InputError` with one line that names the
     file and the line, and `SetupError` for RDF without pyoxigraph.
     """
-    name, kind = shown(str(file)), file.suffix.lower()
+    name, kind = safe_text(str(file)), file.suffix.lower()
     rows = {".csv": _csv_rows, ".tsv": _csv_rows, ".jsonl": _json_rows, ".ttl": _rdf_rows, ".nt": _rdf_rows}
     if kind not in rows:
         cure = "(export the triples of a SPARQL endpoint to Turtle)"
@@ -113,7 +113,7 @@ def _text(value: object) -> str:
 
 
 def _csv_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yields the rows with their lines; a row that cannot be read is empty."""
+    """Yields the line number of each row, and the row; {} for a row that cannot be read."""
     with file.open(encoding="utf-8-sig", newline="") as lines:
         head = lines.readline()
         lines.seek(0)
@@ -139,7 +139,7 @@ def _json_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _rdf_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yields the statements by the English labels of their parts, else by the ends of their addresses.
+    """Yields the statements with the English labels of their parts, or else with the ends of their addresses.
 
     Statements about nodes without a name, and texts in other languages, are left out.
     """
@@ -167,7 +167,7 @@ ALIASES = frozenset(
 )
 """Relations whose value is a name of the subject."""
 
-# A line for each relation: its names, then its sentence. Facts that texts state together stand together.
+# A line for each relation: its names, then its sentence. Facts that texts state together are neighbours.
 _TABLE = """
 instance of, type, kind: {name} is {a} {value}.
 occupation, profession, job: {name} was {a} {value}.
@@ -216,7 +216,7 @@ _KNOWN = {
 
 
 def value_forms(value: str) -> tuple[str, ...]:
-    """Returns the ways in which texts write a value, the first for sentences: a date has several."""
+    """Returns the ways to write a value, the first for sentences. Only a date has several ways."""
     match = _ISO_DATE.fullmatch(value.strip())
     if match is None:
         return (value,)
@@ -227,8 +227,8 @@ def value_forms(value: str) -> tuple[str, ...]:
     return (f"{day} {name} {year}", f"{name} {day}, {year}", value, year)
 
 
-def rank_of(relation: str) -> int:
-    """Returns the place of a relation in the text about an entity: that of the table; others come last."""
+def relation_rank(relation: str) -> int:
+    """Returns the rank of a relation in the text about an entity: its rank in the table; others come last."""
     return _KNOWN.get(relation_words(relation), (len(_KNOWN), ""))[0]
 
 
@@ -246,7 +246,7 @@ def sentence_of(subject: str, relation: str, values: Sequence[str]) -> str:
 
 
 def _form_of(relation: str) -> str:
-    """Returns the sentence of a relation that is a verb, a word with a preposition, or a noun."""
+    """Returns the sentence pattern of a relation: for a verb, a word with a preposition, or a noun."""
     first, last = relation.partition(" ")[0], relation.rpartition(" ")[2]
     if f" {first} " in _VERBS and not (last == "by" and first in _PARTICIPLES):
         return "{name} {relation} {value}."

@@ -20,14 +20,14 @@ from pydantic import BaseModel
 
 from rarr.errors import InputError, RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.corpus.chunking import Window, cut, windows
+from rarr.retrievers.corpus.chunking import Window, cut_passages, windows
 from rarr.retrievers.extract.documents import Document, UnreadableError, extract_page
-from rarr.retrievers.extract.limited_calls import PAGE_S, extracted
-from rarr.retrievers.fetch.fetching import Fetcher, Turns
+from rarr.retrievers.extract.limited_calls import PAGE_S, run_in_worker
+from rarr.retrievers.fetch.fetching import Fetcher, KeyedLimiter
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import meter
-from rarr.tools.storage.files import private_folder
-from rarr.tools.text.wording import shown
+from rarr.tools.storage.files import make_private_folder
+from rarr.tools.text.wording import safe_text
 from rarr.valid_unicode import valid
 
 Result = TypeVar("Result")
@@ -35,13 +35,13 @@ Result = TypeVar("Result")
 MAX_AGE_S = 7 * 86_400.0
 """Seconds for which an entry is valid."""
 KEPT_S = 30 * 86_400.0
-"""Seconds that an entry is kept after it became too old: offline runs use old entries as well."""
-_PRUNED = 1 / 256  # the share of stored entries after which old ones are looked for
+"""Seconds for which an entry is kept after it became too old, since offline runs use old entries too."""
+_PRUNED = 1 / 256  # the share of stored entries after which old entries are removed
 _LONG = 100_000  # characters; a longer text is cut in a worker process: a hostile text takes seconds to cut
 
 
 class CacheEntry(NamedTuple):
-    """A stored JSON value."""
+    """A stored JSON value, and the time when it was stored."""
 
     value: Any
     stored_at: datetime
@@ -50,33 +50,33 @@ class CacheEntry(NamedTuple):
 class Cache:
     """Stores each value in a file of its own. Many processes, threads and event loops may share the folder.
 
-    A disk that fails during a run, or is full, does not end the run: it warns, an entry that cannot be read
-    is made again, and a value that cannot be stored is still returned.
+    A disk that fails or is full does not end a run. The run gets a warning, an entry that cannot be read is
+    made again, and a value that cannot be stored is still returned.
     """
 
     def __init__(self, folder: Path, *, offline: bool = False, refresh: bool = False) -> None:
-        """`offline`: nothing is made, and entries of any age are valid. `refresh`: everything is made anew.
+        """If `offline`, no entry is made, and all entries are valid. If `refresh`, every entry is made anew.
 
-        Raises `InputError` for a folder that cannot be made.
+        Raises `InputError` if the folder cannot be made, or if both are set.
         """
         if offline and refresh:
             raise InputError("offline and refresh contradict each other: choose one")
         try:
-            private_folder(folder)  # texts and the questions about them are private
+            make_private_folder(folder)  # texts and the questions about them are private
         except OSError as error:
             raise InputError(f"cache {folder} cannot be made ({error.strerror}): name another home") from None
         self._folder, self._offline, self._refresh = folder, offline, refresh
-        self._turns = Turns(1)
+        self._turns = KeyedLimiter(1)
 
     async def through(self, kind: str, key: Sequence[Any], make: Callable[[], Awaitable[Any]]) -> CacheEntry:
-        """Returns the entry for `key`, a JSON list. If it is missing, stores what `make` returns.
+        """Returns the entry for `key`, a JSON list. If it is missing or too old, stores the result of `make`.
 
-        Callers for one key take turns, so that the others find what the first one stored. Raises the error of
-        `make`, which is not stored, and `RetrievalError` for an entry that is missing offline.
+        Calls for the same key wait for each other, so that `make` runs once. Errors of `make` are raised and
+        not stored. Raises `RetrievalError` if an entry is missing offline.
         """
         file = self._file(kind, key)
         async with self._turns(file.name):
-            entry = None if self._refresh else await self.stored(kind, key)
+            entry = None if self._refresh else await self.stored_entry(kind, key)
             if entry and (self._offline or entry.stored_at.timestamp() >= time.time() - MAX_AGE_S):
                 return entry
             if self._offline:
@@ -88,8 +88,8 @@ class Cache:
             await asyncio.to_thread(self._write, file, now, value)
             return CacheEntry(value, datetime.fromtimestamp(now, UTC))
 
-    async def stored(self, kind: str, key: Sequence[Any]) -> CacheEntry | None:
-        """Returns the entry for `key` of any age, even with `refresh`, to show a source; None if missing."""
+    async def stored_entry(self, kind: str, key: Sequence[Any]) -> CacheEntry | None:
+        """Returns the entry for `key`, of any age and also with `refresh`; None if there is no entry."""
         return await asyncio.to_thread(self._read, self._file(kind, key))
 
     def _file(self, kind: str, key: Sequence[Any]) -> Path:
@@ -108,7 +108,7 @@ class Cache:
             return None
 
     def _write(self, file: Path, now: float, value: Any) -> None:
-        """Stores an entry: a reader finds all of it or nothing, and a crash damages no other entry."""
+        """Stores an entry. A reader finds the whole entry or nothing, and a crash damages no other entry."""
         try:
             handle, name = mkstemp(dir=self._folder)
             try:
@@ -131,7 +131,7 @@ class Cache:
 
     def _warn(self, action: str, error: Exception) -> None:
         why = getattr(error, "strerror", None) or error
-        cure = "let it be written, with room on its disk, or delete it where it is damaged"
+        cure = "allow writing, free disk space, or delete the cache if it is damaged"
         meter().warn("cache_failed", f"cache {str(self._folder)!r} cannot be {action} ({why}): {cure}")
 
 
@@ -145,24 +145,24 @@ class Page(BaseModel, frozen=True):
     spans: list[Window] = []
 
 
-class Shelf:
-    """Stores the texts of pages that one source extracts in the cache, and cuts them into passages."""
+class PageStore:
+    """Stores the texts of pages from one source in the cache, and cuts them into passages."""
 
     def __init__(self, cache: Cache, settings: Settings, source: str = "web") -> None:
         self._cache, self._source, self._window = cache, source, settings.window
 
-    async def page(self, url: str, document: Document, seconds: float = PAGE_S) -> Page:
-        """Makes the page at `url`, whose text is cut within `seconds`. Raises `RetrievalError`."""
+    async def make_page(self, url: str, document: Document, seconds: float = PAGE_S) -> Page:
+        """Makes a page of `document`, and cuts its text within `seconds`. Raises `RetrievalError`."""
         text = document.text
         if len(text) > _LONG:
-            spans = await read_apart(url, windows, text, self._window, seconds=seconds)
+            spans = await read_in_worker(url, windows, text, self._window, seconds=seconds)
         else:
             spans = await asyncio.to_thread(windows, text, self._window)
         facts = {"title": document.title, "published_at": document.published_at}
         return Page(url=url, text=text, spans=spans, **facts)
 
-    async def passages(self, url: str, make: Callable[[], Awaitable[Page]]) -> list[Passage]:
-        """Returns the passages of the page at `url`, in order. A page not in the cache comes from `make`."""
+    async def passages_of_page(self, url: str, make: Callable[[], Awaitable[Page]]) -> list[Passage]:
+        """Returns the passages of the page at `url`, in order. `make` makes a page that the cache lacks."""
         page, at = await self._kept(url, make)
         if page.url != url:
             # The page is also kept under its own address, which passages cite. An earlier copy there wins, so
@@ -172,11 +172,11 @@ class Shelf:
             return []
         facts = {"source": page.url, "title": page.title, "published_at": page.published_at}
         whole = Passage(text=page.text, start=0, end=len(page.text), retrieved_at=at, **facts)
-        return await asyncio.to_thread(cut, whole, self._window, page.spans)
+        return await asyncio.to_thread(cut_passages, whole, self._window, page.spans)
 
     async def extracted(self, url: str) -> str | None:
         """Returns the text of the page that passages cite as `url`, however old; None if not in the cache."""
-        entry = await self._cache.stored("page", self._key(url))
+        entry = await self._cache.stored_entry("page", self._key(url))
         return entry.value["text"] if entry else None
 
     def _key(self, url: str) -> list[Any]:
@@ -190,7 +190,7 @@ class Shelf:
         return Page.model_validate(entry.value), entry.stored_at
 
 
-class PageReader(Shelf):
+class PageReader(PageStore):
     """Fetches pages (HTML, PDF, plain text, Markdown) and cuts them into passages, through the cache."""
 
     def __init__(self, fetcher: Fetcher, cache: Cache, settings: Settings) -> None:
@@ -198,26 +198,26 @@ class PageReader(Shelf):
         self._fetcher = fetcher
 
     async def read(self, url: str) -> list[Passage]:
-        """Returns the passages of the page at `url`, in order. Raises `RetrievalError` if there are none."""
+        """Returns the passages of the page at `url`, in order. Raises `RetrievalError` if unreadable."""
         try:
             url = urldefrag(valid(url)).url
-        except ValueError:  # as of http://[
-            raise RetrievalError(f"{shown(url)} is no address: leave it out") from None
-        return await self.passages(url, partial(self._fetched, url))
+        except ValueError:  # such as http://[
+            raise RetrievalError(f"{safe_text(url)} is no address: leave it out") from None
+        return await self.passages_of_page(url, partial(self._fetched, url))
 
     async def _fetched(self, url: str) -> Page:
         it = await self._fetcher.fetch(url)
         end = time.monotonic() + it.seconds_left
         sent = (it.content, it.media_type, it.charset)
-        document = await read_apart(url, extract_page, *sent, seconds=it.seconds_left)
-        return await self.page(it.url, document, end - time.monotonic())
+        document = await read_in_worker(url, extract_page, *sent, seconds=it.seconds_left)
+        return await self.make_page(it.url, document, end - time.monotonic())
 
 
-async def read_apart(
+async def read_in_worker(
     url: str, function: Callable[..., Result], *args: object, seconds: float = PAGE_S
 ) -> Result:
-    """Reads the page at `url` as `extracted` does. Raises `RetrievalError` if it cannot be read."""
+    """Runs `function` as `run_in_worker` does. Raises `RetrievalError` if the page at `url` is unreadable."""
     try:
-        return await extracted(function, *args, seconds=seconds)
+        return await run_in_worker(function, *args, seconds=seconds)
     except UnreadableError as error:
-        raise RetrievalError(f"{shown(url)} cannot be used: {' '.join(str(error).split())}") from error
+        raise RetrievalError(f"{safe_text(url)} cannot be used: {' '.join(str(error).split())}") from error

@@ -20,22 +20,21 @@ _BARE = re.compile(r"(?:[\w-]+\.)+[\w-]+(?=[/:?#])(?!://)")  # example.org/page,
 
 
 def allows(limits: Settings, url: str) -> bool:
-    """True if the host of `url` is in or under an included domain, if there are any, and no excluded one.
+    """Tells whether the host of `url` is under an included domain, if there are any, and no excluded domain.
 
     `example.org` includes www.example.org, but not badexample.org.
     """
     include, exclude, host = limits.include_domains, limits.exclude_domains, host_of(url)
-    if not host and _ADDRESS.match(url):  # readers may disagree on its host
+    if not host and _ADDRESS.match(url):  # programs may disagree on its host
         return not include and not exclude
     included = not include or any(_is_under(host, domain) for domain in include)
     return included and not any(_is_under(host, domain) for domain in exclude)
 
 
-def kept(limits: Settings, passages: Sequence[Passage]) -> list[Passage]:
-    """Returns those of `passages` whose source and date are allowed.
+def allowed_passages(limits: Settings, passages: Sequence[Passage]) -> list[Passage]:
+    """Returns the passages whose source and date are allowed.
 
-    A passage without a date is left out where a date is required: nobody can tell whether it fits. A date
-    without a zone is in UTC.
+    A passage without a date is left out if the limits have a date. A date without a zone is in UTC.
     """
     after, before = limits.published_after, limits.published_before
 
@@ -48,9 +47,9 @@ def kept(limits: Settings, passages: Sequence[Passage]) -> list[Passage]:
     return [it for it in passages if allows(limits, it.source) and fits(it.published_at)]
 
 
-async def within_limits(name: str, passages: Sequence[Passage], limits: Settings) -> list[Passage]:
-    """Returns the passages that `limits` allow; warns if all of them lack the date or address for that."""
-    if (fitting := await work(kept, limits, passages)) or not passages:
+async def limit_passages(name: str, passages: Sequence[Passage], limits: Settings) -> list[Passage]:
+    """Returns the passages that `limits` allow. Warns if no passage has the needed date or address."""
+    if (fitting := await work(allowed_passages, limits, passages)) or not passages:
         return fitting
     told, cure = f"the passages of {name} are left out, since they have no", "or do not search there"
     dated = limits.published_after or limits.published_before
@@ -61,11 +60,11 @@ async def within_limits(name: str, passages: Sequence[Passage], limits: Settings
     return fitting
 
 
-def normalised(url: str) -> str:
-    """Returns a name for the page at `url` that is the same for all its addresses. It cannot be fetched.
+def page_key(url: str) -> str:
+    """Returns a key for the page at `url`, which is the same for all addresses of the page.
 
-    It leaves out the scheme, www, the fragment and a slash at the end. A source that is not a web address
-    stays as it is.
+    The key leaves out the scheme, www, the fragment and a slash at the end. A source that is not a web
+    address stays as it is.
     """
     parts, host = _parts(url), host_of(url)
     if parts is None or not host:
@@ -75,7 +74,7 @@ def normalised(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Returns the host of a web address without www; "" if there is none, or the host is ambiguous."""
+    """Returns the host of a web address without www; "" if there is no host, or the host is ambiguous."""
     parts = _parts(url)
     if parts is None or "\\" in parts.netloc:
         return ""
@@ -85,8 +84,8 @@ def host_of(url: str) -> str:
 def site_of(source: str) -> str:
     """Returns the registered domain of a web source, as example.org for a.b.example.org.
 
-    "" for a file, and "?" for an address whose host is ambiguous. The hosts of a service that gives its
-    subdomains away, as github.io does, count as one site, since anybody can have many of them.
+    Returns "" for a file, and "?" for an address whose host is ambiguous. All hosts of a service such as
+    github.io, which gives its subdomains away, count as one site, since anybody can have many of them.
     """
     host = host_of(source)
     if not host:
@@ -109,9 +108,9 @@ def _is_under(host: str, domain: str) -> bool:
 
 
 def _ascii(host: str) -> str:
-    """Returns the ASCII name under which the client fetches pages from `host`; "" if there is none.
+    """Returns the ASCII name under which the client fetches pages from `host`; "" if there is no such name.
 
-    The client itself converts it, by IDNA 2008. By IDNA 2003, as Python does, straße.de is strasse.de.
+    The client converts names by IDNA 2008. Python uses IDNA 2003, by which straße.de becomes strasse.de.
     """
     name = host.lower().rstrip(".")
     if name.isascii():
@@ -129,6 +128,6 @@ def _parts(url: str) -> SplitResult | None:
         url = f"https://{url.lstrip('/')}"
     with suppress(ValueError):
         parts = urlsplit(url)
-        _ = parts.port  # raises ValueError where it is not a number
+        _ = parts.port  # raises ValueError if it is not a number
         return parts if parts.scheme.lower() in ("http", "https") else None
     return None

@@ -13,20 +13,20 @@ from urllib.parse import quote, urldefrag, urlsplit
 
 from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.records import Passage
-from rarr.retrievers.corpus.index_words import telling
-from rarr.retrievers.extract.documents import Document, extract_page, published
+from rarr.retrievers.corpus.index_words import query_words
+from rarr.retrievers.extract.documents import Document, extract_page, parsed_date
 from rarr.retrievers.reranking import nearest
-from rarr.retrievers.web.cache import Cache, Page, PageReader, Shelf, read_apart
-from rarr.retrievers.web.domain_and_date_limits import allows, host_of, kept, normalised
-from rarr.retrievers.web.service_requests import JsonService, outcomes
+from rarr.retrievers.web.cache import Cache, Page, PageReader, PageStore, read_in_worker
+from rarr.retrievers.web.domain_and_date_limits import allowed_passages, allows, host_of, page_key
+from rarr.retrievers.web.service_requests import JsonService, await_all
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import meter
-from rarr.tools.text.wording import shown
+from rarr.tools.text.wording import safe_text
 from rarr.valid_unicode import valid
 
 
-class WebSearch(Shelf, ABC):
-    """Retrieves pages by a service: a subclass finds pages, and cuts them into passages."""
+class WebSearch(PageStore, ABC):
+    """A retriever that asks a service. A subclass finds pages, and cuts them into passages."""
 
     def __init__(self, service: JsonService, cache: Cache, settings: Settings, source: str = "web") -> None:
         super().__init__(cache, settings, source)
@@ -35,16 +35,16 @@ class WebSearch(Shelf, ABC):
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns from each of the `k` best pages the passages nearest to `query`.
 
-        A page without passages gives way to the next page. A page that cannot be read is left out with a
-        warning, as long as another page can be read: the snippet that a service shows of it is no source.
-        Raises `RetrievalError` if the service fails, or no page can be read.
+        A page without passages is replaced by the next page. A page that cannot be read is left out with a
+        warning, if another page can be read: the snippet of a service is no source. Raises `RetrievalError`
+        if the service fails, or if no page can be read.
         """
         words = " ".join(query.split())
         pages = await self._found(words, k) if k > 0 and words else []
-        documents = await outcomes([self._nearest(page, query) for page in pages[:k]], pages=True)
+        documents = await await_all([self._nearest(page, query) for page in pages[:k]], pages=True)
         missing = sum(not document for document in documents)
         more = [self._nearest(page, query) for page in pages[k : k + missing]]
-        documents += await outcomes(more, pages=True)
+        documents += await await_all(more, pages=True)
         results = list(zip(pages, documents, strict=False))
         failed = [(page["url"], it) for page, it in results if isinstance(it, RetrievalError)]
         passages = [it for _, found in results if not isinstance(found, RetrievalError) for it in found]
@@ -52,12 +52,12 @@ class WebSearch(Shelf, ABC):
             raise failed[0][1]
         for url, error in failed:
             message = " ".join(str(error).split())
-            named = message if shown(url) in message else f"{shown(url)}: {message}"
+            named = message if safe_text(url) in message else f"{safe_text(url)}: {message}"
             meter().warn("page_failed", f"a page was left out: {named}")
         return passages
 
     async def aclose(self) -> None:
-        """Closes its connections in the running event loop."""
+        """Closes the connections of the running event loop."""
         await self._service.aclose()
 
     @abstractmethod
@@ -66,7 +66,7 @@ class WebSearch(Shelf, ABC):
 
     @abstractmethod
     async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
-        """Returns the passages of a page, in order; none for a page without a text."""
+        """Returns the passages of a page, in order; [] for a page without a text."""
 
     async def _nearest(self, page: Mapping[str, Any], query: str) -> Sequence[Passage]:
         return await asyncio.to_thread(nearest, await self._passages(page), query)
@@ -92,8 +92,8 @@ _TAVILY_CURES = {
 class Tavily(WebSearch):
     """Searches the web, and cuts the page texts that Tavily extracts into windows of sentences.
 
-    Where Tavily does not have the text of a page, the passage is its quotation of the page. It gets an
-    address of its own, which leads to the page, since it is not the page's text.
+    If Tavily does not have the text of a page, the passage is Tavily's quotation of the page. The quotation
+    gets its own address, which leads to the page, since it is not the text of the page.
     """
 
     def __init__(self, settings: Settings, cache: Cache) -> None:
@@ -128,14 +128,14 @@ class Tavily(WebSearch):
     async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
         url, raw = page["url"], page.get("raw_content")
         if isinstance(raw, str) and raw.strip():
-            text = (await read_apart(url, extract_page, raw.encode(), "text/markdown", None)).text
+            text = (await read_in_worker(url, extract_page, raw.encode(), "text/markdown", None)).text
         else:  # quotations differ from search to search
             text = str(page.get("content") or "")
             url = f"{urldefrag(url).url}#quoted-by-tavily-{sha256(text.encode()).hexdigest()[:12]}"
 
-        date = published(page.get("published_date"))
+        date = parsed_date(page.get("published_date"))
         document = Document(text, str(page.get("title") or ""), published_at=date)
-        return await self.passages(url, partial(self.page, url, document))
+        return await self.passages_of_page(url, partial(self.make_page, url, document))
 
 
 def _day(moment: datetime | None) -> str | None:
@@ -151,13 +151,13 @@ _OPTIONS = {"format": "json", "language": "all"}
 
 
 class SearXNG(WebSearch):
-    """Searches with the user's SearXNG; `reader` reads its pages, those outside of the limits excepted."""
+    """Searches with the user's SearXNG. `reader` reads the found pages that the limits allow."""
 
     def __init__(self, settings: Settings, cache: Cache, reader: PageReader) -> None:
         given = settings.searxng_url or ""
         address = urlsplit(given)
         if address.scheme not in ("http", "https") or not address.hostname:
-            wrong = f", not {shown(given)!r}" if given else ""
+            wrong = f", not {safe_text(given)!r}" if given else ""
             cure = f"give searxng_url, such as http://localhost:8080{wrong}"
             raise SettingsError(f"searxng needs its address: {cure}")
         self._url = f"{given.rstrip('/').removesuffix('/search')}/search"
@@ -172,7 +172,7 @@ class SearXNG(WebSearch):
         return [page for page in pages if allows(self._limits, page["url"])]
 
     async def _search(self, words: str) -> list[dict[str, Any]]:
-        """Asks SearXNG, and returns address and date of each web page that it found, once, best first.
+        """Asks SearXNG. Returns the address and date of each web page that it finds, once, best first.
 
         Raises `RetrievalError` if nothing is found because the search engines do not answer.
         """
@@ -184,22 +184,22 @@ class SearXNG(WebSearch):
         for result in map(as_object, results):
             url = str(result.get("url", ""))
             if url.startswith(("http://", "https://")) and host_of(url):
-                pages.setdefault(normalised(url), {"url": url, "date": result.get("publishedDate")})
+                pages.setdefault(page_key(url), {"url": url, "date": result.get("publishedDate")})
         if not pages and (silent := answer.get("unresponsive_engines")):
             cure = "choose other engines in its settings.yml, or try again later"
-            raise RetrievalError(f"SearXNG's engines do not answer ({shown(str(silent))}): {cure}")
+            raise RetrievalError(f"SearXNG's engines do not answer ({safe_text(str(silent))}): {cure}")
         return list(pages.values())
 
     async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
         passages = await self._reader.read(page["url"])
-        if passages and passages[0].published_at is None and (date := published(page["date"])):
+        if passages and passages[0].published_at is None and (date := parsed_date(page["date"])):
             passages = [passage.model_copy(update={"published_at": date}) for passage in passages]
         # Checked again, because a page may have redirected to another site.
-        return await asyncio.to_thread(kept, self._limits, passages)
+        return await asyncio.to_thread(allowed_passages, self._limits, passages)
 
 
 SPARE = 5  # titles beyond `k`, since some titles are not articles
-_WIKI_TIMEOUT_S = 5.0  # for one request: few, so that a user learns within 10 s that nobody answers
+_WIKI_TIMEOUT_S = 5.0  # for one request: a user learns within 10 s that the wiki does not answer
 _LANGUAGE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*", re.IGNORECASE)
 _WIKI_API = "wikipedia_url, the address of a wiki's api.php"
 _ELSE = "or set corpus to search your own documents"
@@ -223,27 +223,27 @@ _DROPPED = frozenset(" ".join(_NO_SUBJECTS.split()).split("; "))
 
 
 class Wikipedia(WebSearch):
-    """Searches articles, and cuts their texts into windows of sentences."""
+    """Searches the articles of Wikipedia or another wiki, and cuts them into windows of sentences."""
 
     def __init__(self, settings: Settings, cache: Cache) -> None:
         """`wikipedia_url` is another wiki: the address above its /w/api.php, or the address of its api.php.
 
-        It needs the extension TextExtracts, which comes with MediaWiki. The user agent names the application
-        and an address to write to, which Wikimedia asks for. Raises `SettingsError`.
+        The wiki needs the extension TextExtracts, which comes with MediaWiki. The user agent names the
+        application and an address to write to, for which Wikimedia asks. Raises `SettingsError`.
         """
         if settings.published_after or settings.published_before:
             told = "wikipedia has no dates of publication"
             raise SettingsError(f"{told}: leave out published_after and published_before")
         language, agent = settings.wikipedia_language, settings.user_agent.strip()
         if not _LANGUAGE.fullmatch(language):
-            raise SettingsError(f"no language {shown(language)!r}: write an edition's, as in en or zh-yue")
+            raise SettingsError(f"no language {safe_text(language)!r}: write an edition, as in en or zh-yue")
         if not (agent and agent.isascii() and agent.isprintable()):
-            raise SettingsError(f"no user agent {shown(agent)!r}: write ASCII, as in 'app/1 (me@my.org)'")
+            raise SettingsError(f"no user agent {safe_text(agent)!r}: write ASCII, as in 'app/1 (me@my.org)'")
         address = settings.wikipedia_url or f"https://{language.lower()}.wikipedia.org"
         url = urlsplit(address)
         if url.scheme not in ("http", "https") or not url.hostname:
             cure = "write its address as wikipedia_url, such as https://wiki.example.org"
-            raise SettingsError(f"no wiki at {shown(address)!r}: {cure}")
+            raise SettingsError(f"no wiki at {safe_text(address)!r}: {cure}")
         self._api = address if url.path.endswith("api.php") else f"{address.rstrip('/')}/w/api.php"
         # A name and password belong into requests, not into citations.
         self._root = f"{url.scheme}://{url.netloc.rpartition('@')[2]}"
@@ -258,7 +258,7 @@ class Wikipedia(WebSearch):
         super().__init__(service, cache, settings, "mediawiki")
 
     async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
-        for search in search_words(words):
+        for search in searches_to_try(words):
             key = [f"{self._root}{urlsplit(self._api).path}", search, k + SPARE]
             ask = partial(self._search, search, k + SPARE)
             if titles := (await self._cache.through("search", key, ask)).value:
@@ -273,13 +273,13 @@ class Wikipedia(WebSearch):
         return [str(result["title"]) for result in map(as_object, results) if result.get("title")]
 
     async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
-        return await self.passages(page["url"], partial(self._article, page["title"]))
+        return await self.passages_of_page(page["url"], partial(self._article, page["title"]))
 
     def _address(self, title: str) -> str:
         return f"{self._root}/wiki/{quote(title.replace(' ', '_'))}"
 
     async def _article(self, title: str) -> Page:
-        """Asks for the text of an article; empty for a page that is none, such as a disambiguation."""
+        """Asks for the text of an article. The text is empty if the page is a disambiguation, or missing."""
         pages = (await self._query(_WIKI_PAGE | {"titles": title})).get("pages")
         page = as_object(pages[0]) if isinstance(pages, list) and pages else {"missing": True}
         text = ""
@@ -287,28 +287,28 @@ class Wikipedia(WebSearch):
             if not isinstance(extract := page.get("extract"), str):
                 cure = "install its extension TextExtracts, or set search to another source"
                 raise RetrievalError(f"{self._name} gives no plain text of its articles: {cure}")
-            text = valid(await asyncio.to_thread(article_text, extract))
-        # No date: that of the last edit does not tell how new the facts are.
+            text = valid(await asyncio.to_thread(article_markdown, extract))
+        # No date: the date of the last edit does not show how new the facts are.
         url = str(page.get("fullurl") or self._address(title))
-        return await self.page(url, Document(text, str(page.get("title") or title)))
+        return await self.make_page(url, Document(text, str(page.get("title") or title)))
 
     async def _query(self, params: Mapping[str, str]) -> dict[str, Any]:
         answer = await self._service.ask(self._api, params={**_WIKI_QUERY, **params})
         if wrong := answer.get("error"):
-            message = shown(str(as_object(wrong).get("info", wrong)))
+            message = safe_text(str(as_object(wrong).get("info", wrong)))
             raise RetrievalError(f"{self._name} answered with an error ({message}): try again later, {_ELSE}")
         return as_object(answer.get("query"))
 
 
-def search_words(question: str) -> list[str]:
+def searches_to_try(question: str) -> list[str]:
     """Returns searches to try in turn: the question, all its content words, any of its content words.
 
-    No word is an operator of MediaWiki's search. The list is empty where there is nothing to search for.
+    No word is an operator of MediaWiki's search. The list is empty if there is nothing to search for.
     """
     plain = _LEADING.sub(" ", _OPERATORS.sub(" ", question))
     # Written in capitals, these words are operators.
     words = [word.lower() if word in ("AND", "OR", "NOT") else word for word in plain.split()]
-    content = telling(" ".join(words))
+    content = query_words(" ".join(words))
     whole = [" ".join(words)] if len(" ".join(words)) <= _LONGEST_WIKI_QUERY else []
     searches = [*whole, _fitting(" ".join(content or words)), _fitting(" OR ".join(content))]
     return [search for search in dict.fromkeys(searches) if search]
@@ -318,10 +318,10 @@ def _fitting(words: str) -> str:
     return shorten(words, _LONGEST_WIKI_QUERY, placeholder="").removesuffix(" OR")
 
 
-def article_text(extract: str) -> str:
+def article_markdown(extract: str) -> str:
     """Turns a plain text of TextExtracts into Markdown, without references and similar sections."""
     kept: list[str] = []
-    dropped = 7  # the level of the heading whose section is left out; 7: no section is
+    dropped = 7  # the level of the heading whose section is left out; 7: no such section
     for line in filter(None, map(str.strip, extract.split("\n"))):
         # A pattern would take quadratic time for hostile lines.
         level = min(len(line) - len(line.lstrip("=")), len(line) - len(line.rstrip("=")), 6)

@@ -1,4 +1,4 @@
-"""Sends requests to services that answer with JSON: few at once, with a timeout, repeated if that helps."""
+"""Sends requests to services that answer with JSON: few at once, with a timeout, and with retries."""
 
 import asyncio
 import json
@@ -14,10 +14,10 @@ from rarr.settings import Settings
 from rarr.tools.concurrency import PerLoop, time_limit
 from rarr.tools.guard.bounded_http_client import LONGEST, bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.models.failures import failure_of, failure_of_status, redacted, secrets_of, without_keys
+from rarr.tools.models.failures import failure_of, failure_of_status, redact_secrets, secrets_of, without_keys
 from rarr.tools.models.retries import Attempts, Limiter
 from rarr.tools.models.run_budget import meter
-from rarr.tools.text.wording import shown
+from rarr.tools.text.wording import safe_text
 from rarr.valid_unicode import valid
 
 _AT_ONCE = 4  # requests to one service: free services ask their users to be moderate
@@ -26,10 +26,9 @@ Answer = TypeVar("Answer")
 
 
 class JsonService:
-    """Asks one service, and sends nothing for a while if it is down.
+    """Asks a service. After several failures in a row, sends nothing to the service for a while.
 
-    It is down after several failures in a row. `cures` complete the error messages, by HTTP status; the cure
-    for 0 is for all other failures.
+    `cures` complete the error messages, by HTTP status. The cure for 0 is for all other failures.
     """
 
     def __init__(
@@ -43,9 +42,9 @@ class JsonService:
         most: int = LONGEST,
         limiter: Limiter | None = None,
     ) -> None:
-        """`timeout_s` is for one request. A request that got no answer in time is not repeated.
+        """`timeout_s` is for one request. A request without an answer in time is not repeated.
 
-        `most`: the most bytes of an answer. The key is sent as a bearer token, and removed from answers.
+        `most` is the most bytes of an answer. The key is sent as a bearer token, and removed from answers.
         """
         self._name, self._cures, self._timeout_s, self._key = name, cures, timeout_s, api_key
         self._attempts = Attempts(name, limiter or Limiter(_AT_ONCE), Settings.attempts)
@@ -57,7 +56,7 @@ class JsonService:
         )
 
     async def ask(self, url: str, **options: Mapping[str, Any]) -> dict[str, Any]:
-        """Gets `url` with `params=`, or posts `json=`; returns the JSON object. Raises `RetrievalError`."""
+        """Sends `params=` by GET, or `json=` by POST. Returns the JSON object. Raises `RetrievalError`."""
         try:
             return await self._attempts(partial(self._answer, url, options))
         except CallFailure as failure:
@@ -65,7 +64,7 @@ class JsonService:
             raise RetrievalError(f"{failure}: {cure}") from failure
 
     async def aclose(self) -> None:
-        """Closes its connections in the running event loop."""
+        """Closes the connections of the running event loop."""
         await self._clients.aclose()
 
     async def _answer(self, url: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -76,7 +75,7 @@ class JsonService:
             async with time_limit(self._timeout_s, lambda: CallFailure("timeout", late)):
                 response = await self._clients.get().request(method, url, **options)
         except httpx2.TransportError as error:
-            why = shown(redacted(str(error), secrets)) or type(error).__name__
+            why = safe_text(redact_secrets(str(error), secrets)) or type(error).__name__
             raise CallFailure("connection", f"{name} cannot be reached ({why})") from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise failure_of(error, name, secrets) from error
@@ -93,14 +92,14 @@ class JsonService:
         return answer
 
 
-async def outcomes(
+async def await_all(
     calls: Sequence[Awaitable[Answer]], *, pages: bool = False
 ) -> list[Answer | RetrievalError]:
-    """Awaits all `calls` at once. Returns for each, in order, its value or its `RetrievalError`.
+    """Awaits all `calls` at once. Returns the value or the `RetrievalError` of each call, in order.
 
     Reading `pages` ends after half of the run's remaining time, so that the run can still judge the others.
     """
-    left = meter().remaining if pages else None
+    left = meter().remaining_s if pages else None
     seconds = None if left is None else left / 2
     late = "it took more than half of the time that was left: raise deadline_s"
 

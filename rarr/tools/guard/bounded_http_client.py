@@ -1,7 +1,7 @@
-"""Reads a server's answer within a limit of bytes, counted both as sent and as unpacked.
+"""Reads the answer of a server within a limit of bytes, counted both as sent and as unpacked.
 
-Every HTTP client of the package is made here, or reads its answers with `pieces`: a megabyte that is packed
-with gzip may unpack to a thousand megabytes.
+Every HTTP client of the package is made here, or reads its answers with `body_pieces`: a megabyte that is
+packed with gzip may unpack to a thousand megabytes.
 """
 
 import zlib
@@ -13,36 +13,36 @@ from typing import Any
 import httpx2
 
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.text.wording import shown
+from rarr.tools.text.wording import safe_text
 
 LONGEST = 10_000_000
-"""Bytes of a JSON answer: many times the longest answer of a model or of a search."""
+"""The most bytes of a JSON answer: many times the longest answer of a model or a search."""
 
 REQUEST_HEADERS = {"Accept-Encoding": "gzip"}
-"""Asks for the only encoding that can be unpacked within a limit."""
+"""Headers that ask for gzip, the only encoding that is unpacked here."""
 
 CONNECT_S = 5.0
 """Seconds in which a server must accept a connection."""
 
 certificates = cache(httpx2.create_ssl_context)
-"""Loads the certificates that the system trusts, once: otherwise 40 ms for each client."""
+"""Loads the certificates that the system trusts, and keeps them. Loading takes 40 ms for each client."""
 
 
-class UnreadableError(Exception):
-    """The answer cannot be unpacked; the message is the reason alone."""
+class UnreadableBodyError(Exception):
+    """The body of an answer cannot be unpacked. The message is only the reason."""
 
 
-class AnswerTooLongError(UnreadableError):
-    """An answer has more bytes than the limit allows."""
+class AnswerTooLongError(UnreadableBodyError):
+    """The body of an answer has more bytes than the limit allows."""
 
 
 def bounded_client(
     name: str, *, most: int = LONGEST, headers: Mapping[str, str] = REQUEST_HEADERS, **options: Any
 ) -> httpx2.AsyncClient:
-    """Makes a client for the server `name`, which reads at most `most` bytes of each answer.
+    """Makes a client that reads at most `most` bytes of each answer. `name` is the server in messages.
 
-    Reading an answer raises `CallFailure` if it is longer or cannot be unpacked. `options` are those of
-    `httpx2.AsyncClient`.
+    Reading an answer raises `CallFailure` if the answer is longer or cannot be unpacked. `options` are those
+    of `httpx2.AsyncClient`.
     """
     sent = httpx2.Headers(headers)  # merges names that differ in case alone
     sent.update(REQUEST_HEADERS)
@@ -55,14 +55,14 @@ def bounded_client(
     return httpx2.AsyncClient(headers=sent, event_hooks={"response": [limit]}, **options)
 
 
-async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:
-    """Yields the body of `response`, unpacked, piece by piece, at most `most` bytes.
+async def body_pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:
+    """Yields the unpacked body of `response` piece by piece, at most `most` bytes in all.
 
-    Raises `AnswerTooLongError` if there are more, and `UnreadableError` if it cannot be unpacked.
+    Raises `AnswerTooLongError` if the body is longer, and `UnreadableBodyError` if it cannot be unpacked.
     """
     coding = response.headers.get("Content-Encoding", "identity").strip().lower()
     if coding not in ("", "identity", "gzip", "x-gzip"):
-        raise UnreadableError(f"it is packed as {shown(coding, 40)}, which the request did not allow")
+        raise UnreadableBodyError(f"it is packed as {safe_text(coding, 40)}, which the request did not allow")
     gzip = zlib.decompressobj(16 + zlib.MAX_WBITS) if "gzip" in coding else None
     sent = unpacked = 0
     async with aclosing(response.aiter_raw()) as chunks:
@@ -71,7 +71,7 @@ async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, 
             try:  # unpacks no more than is needed, however much a small piece holds
                 piece = gzip.decompress(chunk, most + 1 - unpacked) if gzip else chunk
             except zlib.error as error:
-                raise UnreadableError(f"its gzip data is damaged ({error})") from None
+                raise UnreadableBodyError(f"its gzip data is damaged ({error})") from None
             left = most - unpacked
             unpacked += len(piece)
             if piece:
@@ -79,7 +79,7 @@ async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, 
             if max(sent, unpacked) > most:
                 raise AnswerTooLongError(f"it has more than {most / 1_000_000:g} MB")
     if gzip and sent and (not gzip.eof or gzip.unused_data.strip(b"\0")):
-        raise UnreadableError("its gzip data ends too early or goes on after its end")
+        raise UnreadableBodyError("its gzip data ends too early or goes on after its end")
 
 
 class _BoundedBody(httpx2.AsyncByteStream):
@@ -88,10 +88,10 @@ class _BoundedBody(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         try:
-            async with aclosing(pieces(self._response, self._most)) as body:
+            async with aclosing(body_pieces(self._response, self._most)) as body:
                 async for piece in body:
                     yield piece
-        except UnreadableError as error:
+        except UnreadableBodyError as error:
             unreadable = f"{self._name} sent an answer that cannot be read: {error}"
             raise CallFailure("refused", unreadable) from None
 

@@ -1,15 +1,15 @@
 """Finds signs that a passage addresses a language model rather than a reader.
 
-The list is short on purpose: it matches crude attempts in English. A fluent sentence that only suggests a
-verdict is not matched (`python -m benchmarks.injection` counts how many are not), so nothing may rely on this
-list. `rarr/backends/prompted/paper.py` limits what a passage can change through a model's answer.
+The short list matches crude attempts in English. It does not match a fluent sentence that only suggests a
+verdict (`python -m benchmarks.injection` counts such sentences), so nothing may rely on this list.
+`rarr/backends/prompted/paper.py` limits what a passage can change through a model's answer.
 """
 
 import re
 import unicodedata
 from functools import cache, lru_cache
 
-from rarr.tools.guard.invisible_characters import hides_text, seen
+from rarr.tools.guard.invisible_characters import hides_text, without_invisible
 
 _QUOTES = str.maketrans(dict.fromkeys("'‘’‚‛“”„‟′″`´«»", '"'))
 _ACCENTS = re.compile("[\u0300-\u036f\u20d0-\u20ff]")
@@ -111,10 +111,10 @@ _SIGNS = {
 
 @lru_cache(maxsize=1024)  # several queries return the same passage
 def suspicion(text: str) -> str:
-    """Tells in a few words why `text` seems to address a language model; "" if no sign is found."""
+    """Returns the reason why `text` seems to address a language model; "" if there is no sign."""
     if hides_text(text):
         return "it hides text in characters that cannot be seen"
-    plain = seen(text)
+    plain = without_invisible(text)
     if not plain.isascii():
         plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain))
     plain = re.sub(r"[^\S\n]+", " ", plain.translate(_QUOTES).casefold())

@@ -19,7 +19,7 @@ _EMOJI = "\xa9\xae\u203c-\u3299\U0001f000-\U0001faff"
 _JOINING = "\u0600-\u0dff\u1000-\u109f\u1780-\u18af\u1a20-\u1bff\ua840-\ua8ff"  # Arabic, Indic and others
 _IDEOGRAPHS = "\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SELECTOR = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-# A joiner or selector stays where a script needs it: a single one after the character that it shapes.
+# A joiner or selector stays if a script needs it: if it is single and follows the character that it shapes.
 _SHAPING = re.compile(
     f"(?<=[{_JOINING}])[\u200c\u200d](?![\u200c\u200d])"
     f"|(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])"
@@ -44,18 +44,16 @@ STEPS: tuple[Step, ...] = (
     (_BLANKS, lambda match: " "),
     (_SHAPING, lambda match: "" if match[1] else match[0]),
 )
-"""The replacements that `seen` makes, in order.
-
-After them, a text holds visible characters, and every line ends with a newline.
-"""
+"""The replacements that `without_invisible` makes, in order. Then a text has only visible characters, and
+each line ends with a newline."""
 
 
 def steps_for(text: str) -> tuple[Step, ...]:
-    """Returns the `STEPS` that may change `text`: none where it has frequent characters alone."""
+    """Returns the `STEPS` that may change `text`. No step changes a text of frequent characters."""
     return () if _OFTEN.fullmatch(text) else STEPS
 
 
-def seen(text: str) -> str:
+def without_invisible(text: str) -> str:
     """Returns `text` without invisible characters, after all `STEPS`."""
     for pattern, replacement in steps_for(text):
         text = pattern.sub(replacement, text)
@@ -63,7 +61,7 @@ def seen(text: str) -> str:
 
 
 def hides_text(text: str) -> bool:
-    """Do invisible characters in `text` spell a message: tag characters, variation selectors, or bits?"""
+    """Tells whether invisible characters in `text` spell a message: tags, variation selectors, or bits."""
     if text.isascii():
         return False
     return (

@@ -1,4 +1,4 @@
-"""Quotes text in a prompt so that it can neither end the quotation nor look like a turn of the chat.
+"""Quotes text in a prompt: quoted text cannot end its quotation, nor look like a message of the chat.
 
 Every variable of every prompt is quoted: evidence, the text under revision, and earlier answers of a model.
 """
@@ -33,13 +33,13 @@ _LABEL = re.compile(
 _MARK = "› "
 
 
-def rendered(prompt: Prompt, variables: Mapping[str, str]) -> str:
-    """Fills in the user message of `prompt` with its variables quoted. Raises like `render`."""
-    return prompt.render(**{name: quoted(prompt, text).shown for name, text in variables.items()})
+def render_quoted(prompt: Prompt, variables: Mapping[str, str]) -> str:
+    """Returns the user message of `prompt` with quoted variables. Raises the errors of `Prompt.render`."""
+    return prompt.render(**{name: quotation_of(prompt, text).shown for name, text in variables.items()})
 
 
-def quoted(prompt: Prompt, text: str) -> "Quotation":
-    """Quotes `text` as `rendered` shows it: removes invisible characters, and changes tags and labels."""
+def quotation_of(prompt: Prompt, text: str) -> "Quotation":
+    """Quotes `text` for `prompt`: removes invisible characters, and changes tags and labels."""
     tags, labels = _marks_of(prompt.user)
     quotation = Quotation(text, text, range(len(text)))
     for pattern, replacement in (
@@ -49,29 +49,29 @@ def quoted(prompt: Prompt, text: str) -> "Quotation":
         (_SQUARE, lambda match: "‹"),
         (_LABEL, lambda match: match[0] + _MARK * (_plain(match["label"]) in labels)),
     ):
-        quotation = quotation.replaced(pattern, replacement)
+        quotation = quotation.substitute(pattern, replacement)
     return quotation
 
 
 @lru_cache(maxsize=64)
 def _marks_of(layout: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Finds the tags such as `<text>` and the labels such as `Query:` of a prompt; adds those of chats."""
+    """Returns the tags (such as `<text>`) and labels (such as `Query:`) of a prompt and of chat formats."""
     tags = {_plain(name) for name in re.findall(r"</?\s*(\w+)", layout)}
     labels = {_plain(name) for name in re.findall(r"^([^\W\d][\w ]*):", layout, re.MULTILINE)}
     return frozenset(tags.union(_TOKEN_TAGS.split())), _ROLES | _INSTRUCTION | labels
 
 
 class Quotation(NamedTuple):
-    """`shown` is how a prompt quotes `text`; `places` gives the place in `text` of each shown character.
+    """A text and its form in a prompt, `shown`. `places` are the places in `text` of the shown characters.
 
-    A reader sees the same words, apart from `‹` in place of some brackets, and `›` before some labels.
+    `shown` has the words of `text`, but `‹` in place of some brackets, and `›` before some labels.
     """
 
     text: str
     shown: str
     places: Sequence[int]
 
-    def span(self, start: int, end: int) -> tuple[int, int]:
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
         """Returns the place in `text` of `shown[start:end]`."""
         begin = self.places[start] if start < len(self.places) else len(self.text)
         if start == end:
@@ -79,27 +79,27 @@ class Quotation(NamedTuple):
         within_mark = end < len(self.places) and self.places[end] == self.places[end - 1]
         return begin, self.places[end - 1] + (not within_mark)
 
-    def original(self, words: str) -> str:
+    def original_words(self, words: str) -> str:
         """Returns a model's `words` with the brackets and labels of `text` instead of those of `shown`.
 
-        A bracket or label that stands for several originals stays as it is.
+        A bracket or label that stands for several originals is not changed.
         """
         if "‹" not in words and "›" not in words:
             return words
         changes: dict[str, set[str]] = {}
         for match in re.finditer(r"‹+[|\s/\\]*[^\W\d]*|› \S+", self.shown):
-            start, end = self.span(*match.span())
+            start, end = self.original_span(*match.span())
             changes.setdefault(match[0], set()).add(self.text[start:end])
         for shown, originals in changes.items():
             if len(originals) == 1:  # of several originals, the right one is unknown
                 words = words.replace(shown, next(iter(originals)))
         return words
 
-    def replaced(self, pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str]) -> "Quotation":
-        """Replaces each match. Replaced characters keep their places, as far as there are as many."""
+    def substitute(self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> "Quotation":
+        """Returns a quotation with replaced matches. New characters get the places of the old characters."""
         pieces, places, at = list[str](), list[int](), 0
         for match in pattern.finditer(self.shown):
-            new = replacement(match)
+            new = replace(match)
             if new == match[0]:
                 continue
             start, end = match.span()

@@ -1,7 +1,7 @@
-"""Reads the JSON of a language model's answer: as a pydantic object (its "shape"), or the objects with a key.
+"""Reads the JSON in the answer of a language model, as a pydantic object or as objects with a key.
 
-Nothing is guessed: an answer that is cut off, given twice or written in prose is unreadable. A misread
-verdict and half an edit are worse than asking again.
+The pydantic class is the `shape` of the answer. Nothing is guessed: an answer that is cut off, given twice or
+written in prose is unreadable. A misread verdict and half an edit are worse than asking again.
 """
 
 import json
@@ -20,7 +20,7 @@ A = TypeVar("A", bound=BaseModel)
 
 _STARTS = 100  # places at which JSON may begin, at most
 _DEEPEST = 50  # containers around an answer
-_LONGEST_REPAIRED = 20_000  # characters, which take a tenth of a second
+_LONGEST_REPAIRED = 20_000  # characters; repairing them takes a tenth of a second
 _START = re.compile(r"\{\s*+(?:[\"'#]|[A-Za-z_][\w -]{0,60}+:)|\[(?:\s*+[{\"']|\](?=\s*+(?:```\s*+)?\Z))")
 _BRACKET = re.compile(r"[{}\[\]]")
 _ESCAPE = re.compile(r"(\\[\"\\/bfnrtu])|\\")
@@ -40,18 +40,18 @@ _AROUND = " \t\r\n\xa0\ufeff\"'“”`*_"
 
 
 class UnreadableAnswer(ValueError):  # noqa: N818  # it is about an answer, not about a failure here
-    """An answer cannot be read; the message is the reason on one line, such as "it has no 'verdict'"."""
+    """The answer cannot be read. The message is the reason on one line, such as "it has no 'verdict'"."""
 
 
 class _MisfitError(UnreadableAnswer):
-    """Complete JSON that does not fit the shape: models may repeat the request before the answer."""
+    """The JSON is complete but does not fit the shape: a model may repeat the request before its answer."""
 
 
 def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for name, value in pairs:
         if members.setdefault(valid(name), sound := valid(value)) != sound:
-            raise ValueError(f"{name!r} is there twice")
+            raise ValueError(f"{name!r} occurs twice")
     return members
 
 
@@ -62,11 +62,11 @@ _DECODER = json.JSONDecoder(
 
 
 def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
-    """Parses the JSON in `text`, whatever stands around it. Raises only `UnreadableAnswer`.
+    """Parses the JSON in `text` as an object of the class `shape`. Raises only `UnreadableAnswer`.
 
-    Of a text that was `cut` off, only whole JSON is read: half a list would pass for all of it.
+    If the text was `cut` off, only complete JSON is read: half a list would look like the whole list.
     """
-    rest = outside_reasoning(text)
+    rest = without_reasoning(text)
     if not rest.strip():
         raise UnreadableAnswer("it is empty")
     found = [value for _, value in _found(rest)]
@@ -83,8 +83,8 @@ def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
     return meant[0]
 
 
-def objects(text: str, key: str) -> Iterator[dict[str, Any]]:
-    """Yields the whole objects of `text` with this key, also those that begin with it inside broken ones."""
+def objects_with_key(text: str, key: str) -> Iterator[dict[str, Any]]:
+    """Yields the complete JSON objects with `key` in `text`. In broken JSON, `key` must come first."""
     for words, value in _found(text):
         values = [value]
         for start in list(re.finditer(rf'\{{\s*+"{key}"\s*+:', words))[:_STARTS] if value is None else ():
@@ -94,8 +94,8 @@ def objects(text: str, key: str) -> Iterator[dict[str, Any]]:
         yield from (members for members in found if key in members)
 
 
-def outside_reasoning(text: str) -> str:
-    """Returns `text` without its reasoning; raises `UnreadableAnswer` if the end of that is unclear."""
+def without_reasoning(text: str) -> str:
+    """Returns `text` without the model's reasoning. Raises `UnreadableAnswer` if its end is unclear."""
     parts: list[str] = []
     start = at = 0
     while mark := _MARK.search(text, at):
@@ -117,7 +117,7 @@ def outside_reasoning(text: str) -> str:
 
 
 def _found(text: str) -> Iterator[tuple[str, Any]]:
-    """Yields the outermost objects and lists, each with its value: None where it is broken or cut off."""
+    """Yields the text and value of each outermost object or list. The value of broken JSON is None."""
     at = 0
     for _ in range(_STARTS):
         if (start := _START.search(text, at)) is None:
@@ -136,9 +136,9 @@ def _found(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _repaired(text: str) -> Any:
-    """Reads what YAML reads, which is nearly JSON: other quotes, no quotes, comments, a comma at the end.
+    """Reads JSON with small errors as YAML: other quotes, missing quotes, comments, a comma at the end.
 
-    An unknown escape, as in LaTeX, is a backslash and a character.
+    An unknown escape, as in LaTeX, counts as a backslash and a character. Returns None if nothing helps.
     """
     if len(text) > _LONGEST_REPAIRED:
         return None
@@ -161,7 +161,7 @@ def _of_yaml(node: Any, seen: set[int]) -> Any:
 
 
 def _with_field(value: Any, names: set[str], levels: int = _DEEPEST) -> Iterator[dict[str, Any]]:
-    """Yields the outermost objects in `value` that have a member of these names."""
+    """Yields the outermost objects in `value` that have a member with one of these names."""
     if isinstance(value, dict) and not names.isdisjoint(map(_folded, value)):
         yield value
     elif isinstance(value, dict | list) and levels:
@@ -174,7 +174,7 @@ def _folded(key: str) -> str:
 
 
 def _outcomes(value: Any, shape: type[A]) -> list[A | UnreadableAnswer]:
-    """Reads the objects in `value` that have a field of `shape`; a list alone may be its only field."""
+    """Reads the objects in `value` that have a field of `shape`. A bare list may be its only field."""
     if value is None:
         return [UnreadableAnswer("its JSON is broken or cut off")]
     [(name, field), *others] = shape.model_fields.items()
@@ -185,7 +185,7 @@ def _outcomes(value: Any, shape: type[A]) -> list[A | UnreadableAnswer]:
     outcomes = [_outcome(members, shape) for members in fitting]
     if fitting == [value]:
         return outcomes
-    # Beside an answer, an object that does not fit makes it doubtful which of them is meant.
+    # If an object beside the answer does not fit, it is unclear which object is the answer.
     return [UnreadableAnswer(str(it)) if isinstance(it, _MisfitError) else it for it in outcomes]
 
 
@@ -203,9 +203,9 @@ def _outcome(value: dict[str, Any], shape: type[A]) -> A | UnreadableAnswer:
 
 
 def _of_type(value: Any, wanted: Any) -> Any:
-    """Names the members of objects as `wanted` does; a word is the equal option but for case and marks.
+    """Gives members the names of fields of `wanted`, and words the spelling of the equal option.
 
-    A member that is null counts as not given.
+    Case and marks do not count. A member that is null is left out.
     """
     if isinstance(value, str) and get_origin(wanted) is Literal:
         bare = value.lstrip(_AROUND).rstrip(f"{_AROUND}.,;:!").casefold()

@@ -1,6 +1,6 @@
 """Declares the interface of a chat model: messages and a schema go in, texts and their tokens come out.
 
-Each backend is one small class: `langchain_chat.py` for every model that a name chooses, and the doubles of
+Each backend is a small class: `langchain_chat.py` for all models with a name, and the doubles of
 `rarr.testing`.
 """
 
@@ -11,11 +11,11 @@ from typing import Any, Literal, NamedTuple, Protocol
 from rarr.valid_unicode import valid
 
 DEFAULT_URLS = {"vllm": "http://localhost:8000/v1", "ollama": "http://localhost:11434/v1"}
-"""The local providers with OpenAI's protocol, each with the address that is asked without `base_url`."""
+"""The local providers with OpenAI's protocol, each with its address if `base_url` is not set."""
 MODEL_NAMES = ", ".join(f"{provider}:NAME" for provider in (*DEFAULT_URLS, "openai"))
 """The names of models that help and errors give as examples."""
 EXPECTED_TOKENS = 200
-"""The tokens of an answer that a budget expects where its request names no number."""
+"""The tokens of an answer that a budget expects if the request names no number."""
 
 
 class Message(NamedTuple):
@@ -29,8 +29,8 @@ class Message(NamedTuple):
 class ChatRequest:
     """A request for `samples` answers of at most `max_tokens` tokens, each of them JSON that fits `schema`.
 
-    `name` is that of the prompt, and of the schema. `expected` is the number of tokens that a budget expects
-    of an answer. `seed` is sent to servers that take it, unless it is 0.
+    `name` is the name of the prompt and of the schema. `expected` is the number of tokens that a budget
+    expects of an answer. `seed` is sent to servers that accept a seed, unless it is 0.
     """
 
     name: str
@@ -54,10 +54,10 @@ class Tokens(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of a model: one text for each sample (at least one, at most as many as asked for).
+    """The answer of a model. `texts` has a text for each sample: at least one text, at most `samples`.
 
-    `cut`: a text was cut off at `max_tokens`. `served` is the name of the model by which the server answered;
-    empty if it gave none.
+    `cut` tells whether a text was cut off at `max_tokens`. `served` is the name of the model in the server's
+    answer; empty if the answer has no name.
     """
 
     texts: tuple[str, ...]
@@ -67,7 +67,7 @@ class Answer:
 
 
 class ChatModel(Protocol):
-    """A language model. `name` is its `provider:name` in the settings; it may have the address `server`."""
+    """A language model. `name` is `provider:name`, as in the settings. It may have an address, `server`."""
 
     name: str
 
@@ -75,22 +75,22 @@ class ChatModel(Protocol):
         """Sends one request. Raises `CallFailure` for every failure."""
 
     async def aclose(self) -> None:
-        """Closes its connections."""
+        """Closes the connections."""
 
 
 Kind = Literal["timeout", "connection", "busy", "server", "refused", "too_long", "resting", "declined"]
 
 
 class CallFailure(Exception):  # noqa: N818  # it is caught within the package and never leaves it
-    """One request that failed. `retry_after`: the seconds that the server asks to wait.
+    """A request failed. `retry_after` are the seconds that the server asks to wait, or None.
 
-    `status` and `said` are the HTTP status and the server's own message, where it answered. `tokens` are the
-    tokens of an answer that cannot be used.
+    `status` and `said` are the HTTP status and the message of the server, if the server answered. `tokens`
+    are the tokens of an answer that cannot be used.
 
-    Kinds: `timeout` (no answer in time), `connection` (none was made), `busy` (429), `server` (5xx, a
-    connection that was closed, an answer in another form), `refused` (another 4xx: it would be again),
-    `too_long` (prompt and answer do not fit into the context of the model), `resting` (not sent, because the
-    server failed several times just before), `declined` (the model refused, or a filter withheld the answer).
+    Kinds: `timeout` (no answer in time), `connection` (no connection), `busy` (429), `server` (5xx, a
+    connection that was closed, an answer in another form), `refused` (another 4xx), `too_long` (prompt and
+    answer do not fit into the context of the model), `resting` (not sent, because the server failed several
+    times just before), `declined` (the model refused, or a filter withheld the answer).
     """
 
     def __init__(
@@ -109,12 +109,12 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package a
 
 
 def estimated_tokens(texts: Sequence[str]) -> int:
-    """Estimates the tokens of these texts: one for four bytes of UTF-8, as common tokenizers need."""
+    """Estimates the tokens of these texts: one token for four bytes of UTF-8, like common tokenizers."""
     return sum(-(-len(text.encode(errors="surrogatepass")) // 4) for text in texts)
 
 
 def name_of(model: Any) -> str:
-    """The name of a model: a string itself, or the `name`, `model_name`, `model` or class of an object."""
+    """Returns the name of a model: the string, or the object's `name`, `model_name`, `model` or class."""
     if isinstance(model, str):
         return valid(model)
     names = (getattr(model, name, None) for name in ("name", "model_name", "model"))

@@ -1,4 +1,4 @@
-"""Makes `CallFailure` of errors of clients and servers and of stopped answers; removes keys from messages."""
+"""Turns errors of clients and servers and stopped answers into `CallFailure`; removes keys from messages."""
 
 import re
 from base64 import b64encode
@@ -14,17 +14,17 @@ _MOST = 300  # characters of a server's message
 _READ = 10_000  # characters of an error that are read
 _LONGEST_KEY = 1_000  # characters
 _OF_PROMPT = (400, 413, 422, 500)  # the statuses with which servers refuse a prompt that is too long
-_KINDS: dict[int, Kind] = {408: "timeout", 429: "busy"}  # by status; others are refused, from 500 on failures
-# The kind of an error, by the class names of the error and its causes, and of the error and its bases.
+_KINDS: dict[int, Kind] = {408: "timeout", 429: "busy"}  # by status; else `refused`, from 500 on `server`
+# The kind of an error, by patterns for the class names of its causes and of its bases; and the message.
 _BY_CLASS: tuple[tuple[Kind, str, str, str], ...] = (
-    # Nothing was sent yet where the time ran out while connecting.
+    # If the time ran out while connecting, nothing was sent.
     ("connection", "ConnectTimeout", "", "cannot be reached: {}"),
     ("timeout", "", "Timeout", "gave no answer in time: {}"),
     ("server", r"RemoteProtocol|ReadError|ConnectionReset", "", "closed the connection early: see its log"),
     ("connection", "", "Connect|Protocol|Network", "cannot be reached: {}"),
     ("server", "", "Decod", "did not answer with a completion: {}"),
     # Exactly these classes: clients raise them while they read an answer in another form, such as a page of
-    # HTML. Subclasses tell of other errors, such as a wrong configuration, which sending again does not mend.
+    # HTML. Subclasses mean other errors, such as a wrong configuration, which another attempt does not cure.
     ("server", "", "^(Attribute|Index|Key|Type|Value)Error ", "answered with no completion: check base_url"),
 )
 # Keys of known providers, and forms in which a server shows a part of a key.
@@ -67,8 +67,8 @@ _DECLINED = re.compile(r"refus|filter|safety|recitation|blocklist|spii|prohibite
 _WHOLE = re.compile(r"|stop\w*|end\w*|eos\w*|completed?|finish(?:ed)?|tool_(?:calls?|use)|function_call")
 
 
-def redacted(text: str, secrets: Sequence[str] = ()) -> str:
-    """Replaces by `***` in a message these secrets, passwords in addresses, and text like an API key."""
+def redact_secrets(text: str, secrets: Sequence[str] = ()) -> str:
+    """Replaces these secrets, passwords in addresses, and texts like an API key in `text` by `***`."""
     unnamed = without_keys(text, secrets, shortest=1)
     return _IN_QUERY.sub(r"\1***", _USERINFO.sub("***@", _KEYS.sub("***", unnamed)))
 
@@ -85,20 +85,20 @@ def without_keys(text: str, secrets: Sequence[str], shortest: int = 8) -> str:
 
 @lru_cache(maxsize=128)
 def _escapable(secret: str) -> re.Pattern[str]:
-    """Matches `secret`, also where JSON escapes some of its characters."""
+    """Returns a pattern that matches `secret`, also if JSON escapes some of its characters."""
     escaped = ((re.escape(character), f"{ord(character):04x}") for character in secret)
     return re.compile("".join(rf"(?:{plain}|\\u(?i:{code})|\\{plain})" for plain, code in escaped))
 
 
-def bounded(text: str, most: int, clean: Callable[[str], str]) -> str:
-    """Cleans a text: its first `most` characters, without the end of a cut, where half a key may stand."""
+def cleaned_start(text: str, most: int, clean: Callable[[str], str]) -> str:
+    """Cleans the first `most` characters of a text. After a cut, drops the end, which may be half a key."""
     return clean(text) if len(text) <= most else clean(text[:most])[:-_LONGEST_KEY]
 
 
 def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
     """Lists the secrets that a server may repeat: the API key, and the password in the URL, also as base64.
 
-    A URL with a user name alone has it as its password.
+    If a URL has only a user name, this name counts as the password.
     """
     user, _, password = unquote(urlsplit(base_url or "").netloc.rpartition("@")[0]).partition(":")
     sent = b64encode(f"{user}:{password}".encode()).decode() if user or password else ""
@@ -106,10 +106,10 @@ def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
 
 
 def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> CallFailure:
-    """Makes the failure for `error`, by its HTTP status or class name: providers share no base class.
+    """Makes the failure for `error` by its HTTP status or class name, since providers share no base class.
 
-    `model` is its name in the message. A `CallFailure` that is the error or its cause is returned as it is:
-    clients wrap the errors of reading an answer, such as an answer that is too long.
+    `model` is the name of the model in the message. If `error` or its cause is a `CallFailure`, this failure
+    is returned: clients wrap the errors of reading an answer, such as an answer that is too long.
     """
     errors: list[BaseException] = [error]
     while (cause := errors[-1].__cause__) is not None:
@@ -124,7 +124,7 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
         return failure_of_status(status, headers, _message_of(errors), model, secrets, facts)
     message = _line(_message_of(errors) or type(error).__name__, secrets)
     if _TOO_LONG.search(f"{message} {facts}"):
-        return CallFailure("too_long", f"{model} cannot read so much: {message}")
+        return CallFailure("too_long", f"{model} cannot read so long a prompt: {message}")
     causes = " ".join(type(each).__name__ for each in errors)
     for kind, of_causes, of_error, told in _BY_CLASS:
         if (of_causes and re.search(of_causes, causes)) or (of_error and re.search(of_error, names)):
@@ -140,9 +140,9 @@ def failure_of_status(
     secrets: Sequence[str] = (),
     facts: str = "",
 ) -> CallFailure:
-    """Makes the failure for an HTTP answer with this status; its kind is as `CallFailure` describes.
+    """Makes the failure for an HTTP answer with this status, of a kind that `CallFailure` lists.
 
-    `body` is a message, or an error in the form of the OpenAI protocol; `facts` are other words of the error.
+    `body` is a message, or an error in the form of OpenAI's protocol. `facts` are other words of the error.
     """
     message, wait = body, None
     with suppress(ValueError, KeyError, TypeError, RecursionError):
@@ -158,10 +158,10 @@ def failure_of_status(
 
 
 def was_cut(reason: str, refusal: str, model: str) -> bool:
-    """Does this stop reason say that the answer was cut off at its limit of tokens?
+    """Tells whether the stop reason of an answer means that the answer was cut off at its limit of tokens.
 
-    Raises `CallFailure` for an answer that the server stopped or the model refused. An unknown reason is a
-    failure: a new name for "withheld" must not pass for a whole answer.
+    Raises `CallFailure` if the server stopped the answer or the model refused. An unknown reason is a
+    failure: it may be a new name for "withheld", which must not pass for a whole answer.
     """
     name = reason.strip().casefold()
     if (is_cut := _CUT.fullmatch(name) is not None) or (_WHOLE.fullmatch(name) and not refusal):
@@ -174,10 +174,10 @@ def was_cut(reason: str, refusal: str, model: str) -> bool:
 
 
 def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str | None:
-    """Names the part of a request, a key of `_ABOUT`, that the server refused.
+    """Returns the part of a request that the server refused: a key of `_ABOUT` that is in `sent`.
 
-    Only parts in `sent` are considered. None for any other failure. The name of the model, provider:name, is
-    ignored in the message, since it may have any word in it.
+    Returns None for any other failure. The name of the model, which may have any word in it, is ignored in
+    the message.
     """
     names = "|".join(re.escape(name) for name in (model, model.partition(":")[2]) if name)
     message = re.sub(rf"(?<!\w)(?:{names})(?!\w)", "", failure.said or str(failure))
@@ -188,11 +188,11 @@ def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str
 
 def _line(text: str, secrets: Sequence[str]) -> str:
     """Puts the text on one line of at most `_MOST` characters, without API keys and passwords."""
-    return " ".join(bounded(text, _READ, lambda part: redacted(part, secrets)).split())[:_MOST]
+    return " ".join(cleaned_start(text, _READ, lambda part: redact_secrets(part, secrets)).split())[:_MOST]
 
 
 def _message_of(errors: Sequence[BaseException]) -> str:
-    """Finds the server's message in an error of a client. A short message is followed by its cause."""
+    """Returns the server's message from an error of a client. Adds the cause to a short message."""
     error, *causes = errors
     body = getattr(error, "body", None)
     message = body.get("message") if isinstance(body, dict) else None

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from rarr.tools.text.wording import shown
+from rarr.tools.text.wording import safe_text
 
 INSTALL = 'pip install "rarr[torch]"'
 _HUB_SECONDS = 10  # to answer whether it has a model; a download may take longer
@@ -12,16 +12,16 @@ _HUB_SECONDS = 10  # to answer whether it has a model; a download may take longe
 Model = TypeVar("Model")
 
 
-def can_be_model(name: str) -> bool:
-    """True for an existing folder, and for a name of the form `owner/model`; does not ask the hub."""
+def is_folder_or_hub_name(name: str) -> bool:
+    """Tells whether `name` is an existing folder, or has the form `owner/model`. Does not ask the hub."""
     return bool(name) and (Path(name).expanduser().is_dir() or name.count("/") == 1)
 
 
-def loaded(name: str, load: Callable[[str, bool], Model]) -> Model:
-    """Calls `load(name, only_local)` and returns its model: from a folder, from local files, or from the hub.
+def load_from_hub(name: str, load: Callable[[str, bool], Model]) -> Model:
+    """Returns the model that `load(name, only_local)` loads from a folder, from local files, or from the hub.
 
-    While the hub cannot be reached, the libraries spend most of a minute on retries. So one request with a
-    short timeout asks for the model first. Raises the libraries' errors, which share no base class.
+    If the hub cannot be reached, the libraries retry for most of a minute. So one request with a short
+    timeout asks for the model first. Raises the errors of the libraries, which share no base class.
     """
     folder = Path(name).expanduser()
     if folder.is_dir():
@@ -36,5 +36,5 @@ def loaded(name: str, load: Callable[[str, bool], Model]) -> Model:
 
 
 def one_line(error: Exception) -> str:
-    """Writes the error's message on one line of at most 200 characters."""
-    return shown(" ".join(str(error).split()), 200) or type(error).__name__
+    """Returns the message of the error on one line of at most 200 characters."""
+    return safe_text(" ".join(str(error).split()), 200) or type(error).__name__

@@ -1,8 +1,8 @@
 """Asks the models of LangChain: OpenAI and every server with its protocol, Anthropic, and other providers.
 
-A server with OpenAI's protocol is asked with a JSON schema, which constrains the answer; where it refuses the
-schema, with the schema in the prompt. Other providers get it in the prompt: of a tool call that is cut off,
-the words would be lost. Answers are not streamed.
+A server with OpenAI's protocol gets a JSON schema, which constrains the answer. If it refuses the schema, and
+for other providers, the schema is in the prompt: the words of a tool call that is cut off would be lost.
+Answers are not streamed.
 """
 
 import json
@@ -22,12 +22,12 @@ from rarr.errors import RarrError, SettingsError, SetupError
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import CONNECT_S, bounded_client, certificates
 from rarr.tools.models.chat import DEFAULT_URLS, MODEL_NAMES, Answer, CallFailure, ChatRequest, Tokens
-from rarr.tools.models.failures import failure_of, redacted, refused_part, secrets_of, was_cut
+from rarr.tools.models.failures import failure_of, redact_secrets, refused_part, secrets_of, was_cut
 
 PROBE_S = 5.0
 NO_KEY = "none"
-"""Is sent to a server that needs no key, since the client requires one."""
-_MOST_TOKENS = ("max_tokens", "max_output_tokens", "num_predict")  # the field's name, by integration
+"""The key for a server that needs no key, since the client requires a key."""
+_MOST_TOKENS = ("max_tokens", "max_output_tokens", "num_predict")  # the field, by integration
 _REASONS = ("finish_reason", "stop_reason", "stopReason", "finishReason", "done_reason")  # likewise
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|CREDENTIALS)\b")
 _OPENAI = {**dict.fromkeys(("openai", *DEFAULT_URLS), "openai"), "azure": "azure_openai"}  # LangChain's names
@@ -37,8 +37,8 @@ _UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
 def langchain_chat(name: str, **options: Any) -> "LangChainChat":
     """Makes the model `name` (provider:model) with LangChain's `init_chat_model` and these options.
 
-    vllm:NAME and ollama:NAME are asked at their own address, or at the option `base_url`. `timeout` is in
-    seconds. Raises `SettingsError` for an unknown provider, and `SetupError` for a missing package or key.
+    vllm:NAME and ollama:NAME have a default address; the option `base_url` is another address. `timeout` is
+    in seconds. Raises `SettingsError` for an unknown provider, and `SetupError` for a missing package or key.
     """
     from langchain.chat_models import init_chat_model  # half a second
 
@@ -63,7 +63,7 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
         first: Any = make(temperature=0.0)
     except Exception as error:  # each provider's client has its own errors
         raise _explained(name, openai or provider, error, secrets) from error
-    # LangChain advises its own remedy where a server refuses a schema; here the schema goes into the prompt.
+    # If a server refuses a schema, LangChain warns with other advice; here the schema goes into the prompt.
     warnings.filterwarnings("ignore", "(This model does not support|Invalid schema for) OpenAI's structured")
     needs_client = _of_openai_shape(first) and not getattr(first, "openai_proxy", None)
     if needs_client:
@@ -75,7 +75,7 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
         client = bounded_client(name, verify=certificates(), limits=_UNLIMITED, follow_redirects=True)
         return make(http_async_client=client)
 
-    # The integration drops a temperature that it knows the model to refuse.
+    # The integration drops the temperature if it knows that the model refuses a temperature.
     refused = {"temperature"} if getattr(first, "temperature", 0.0) is None else set[str]()
     address = getattr(getattr(first, "root_client", None), "base_url", None)  # a variable may have set it
     return LangChainChat(
@@ -89,12 +89,12 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
 
 @cache
 def _unused_client() -> httpx2.Client:
-    """The client for calls that block, which are never made. A client for each model takes 40 ms."""
+    """Returns a shared client for blocking calls, which are never made. A new client would take 40 ms."""
     return httpx2.Client(verify=certificates())
 
 
 def _explained(name: str, provider: str, error: Exception, secrets: Sequence[str]) -> RarrError:
-    reason = " ".join(redacted(str(error), secrets).split())[:300]
+    reason = " ".join(redact_secrets(str(error), secrets).split())[:300]
     if isinstance(error, ImportError):
         package = re.search(r"pip install (?:-\S+ )*([\w.-]+)", reason)
         wanted = package[1] if package else f"langchain-{provider}"
@@ -110,7 +110,7 @@ def _explained(name: str, provider: str, error: Exception, secrets: Sequence[str
 
 
 class LangChainChat:
-    """Wraps a LangChain chat model as a `ChatModel`. A part that its server refused is not sent again."""
+    """Wraps a LangChain chat model as a `ChatModel`. Does not send a part again that the server refused."""
 
     def __init__(
         self,
@@ -121,10 +121,10 @@ class LangChainChat:
         server: str = "",
         left_out: Collection[str] = ("temperature", "max_tokens"),
     ) -> None:
-        """`make` makes the model of an event loop; with a `server`, its client of that loop is closed too.
+        """`make` makes the model for an event loop. With a `server`, the client of the model is closed too.
 
-        `server` is the address to which the requests go, where that is known. `left_out` are the parts that
-        are not sent: of the two names of the limit of an answer one, and the temperature of a model that the
+        `server` is the address of the server, if it is known. `left_out` are the parts of a request that are
+        not sent: one of the two names for the limit of an answer, and the temperature of a model that the
         caller has set up.
         """
         self.name, self.server = name, server.rstrip("/")
@@ -139,7 +139,7 @@ class LangChainChat:
         self.aclose = self._model.aclose
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Sends a request, again without each part that the server refuses; there are few parts.
+        """Sends a request. If the server refuses a part, sends the request again without this part.
 
         Returns several samples only from an integration of OpenAI's shape. Raises `CallFailure`.
         """
@@ -163,14 +163,14 @@ class LangChainChat:
                 self._left_out -= {"max_completion_tokens"} if part == "max_tokens" else set()
 
     async def probe(self) -> str:
-        """Checks, at no cost, that the server lists the model; returns the result in words.
+        """Checks, at no cost, that the server lists the model, and returns the result in words.
 
-        Raises `CallFailure` if it does not, or cannot be reached.
+        Raises `CallFailure` if the server does not list the model, or cannot be reached.
         """
         model: Any = self._model.get()
         if not _of_openai_shape(model):
             return "set up; not asked, since a request would cost money"
-        shown = redacted(self.server, self.secrets)
+        shown = redact_secrets(self.server, self.secrets)
         try:
             page = await model.root_async_client.with_options(timeout=PROBE_S).models.list()
             listed = [str(entry.id) for entry in page.data]
@@ -179,8 +179,8 @@ class LangChainChat:
                 return f"{shown} answers, and lists no models"
             raise failure from None
         if self.name.partition(":")[2] not in listed:
-            models = redacted(", ".join(listed), self.secrets)[:300]
-            raise CallFailure("refused", f"{self.name}: the server has {models or 'no model'} alone")
+            models = redact_secrets(", ".join(listed), self.secrets)[:300] or "no model"
+            raise CallFailure("refused", f"{self.name} is not on the server, which has {models}")
         return f"served by {shown}"
 
     @property
@@ -191,9 +191,9 @@ class LangChainChat:
         return [*self._secrets, *(key for key in keys if key and key != NO_KEY)]
 
     def _failure(self, error: Exception) -> CallFailure:
-        """Makes the failure; an error without an answer has the server's address in its message."""
+        """Makes the failure. If the server did not answer, its address is in the message."""
         is_unreached = self.server and not hasattr(error, "status_code")
-        name = f"{self.name} at {redacted(self.server, self.secrets)}" if is_unreached else self.name
+        name = f"{self.name} at {redact_secrets(self.server, self.secrets)}" if is_unreached else self.name
         return failure_of(error, name, self.secrets)
 
     async def _asked(
@@ -218,7 +218,7 @@ class LangChainChat:
             cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
             tokens = Tokens(usage["input_tokens"], usage["output_tokens"], cached)
         for message in messages:
-            refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), self.secrets)
+            refusal = redact_secrets(str(message.additional_kwargs.get("refusal") or ""), self.secrets)
             try:
                 cut |= was_cut(_reason(message.response_metadata), refusal, self.name)
                 texts.append(str(message.text))
@@ -232,15 +232,15 @@ class LangChainChat:
 
 
 def _of_openai_shape(model: BaseChatModel) -> bool:
-    """True if the model is built on `BaseChatOpenAI`, by the class name, which need not be imported."""
+    """Tells whether the model is a `BaseChatOpenAI`, by the class name, to avoid the import."""
     return any(kind.__name__ == "BaseChatOpenAI" for kind in type(model).__mro__)
 
 
 def _options(ask: ChatRequest, parts: Collection[str], extra_body: dict[str, Any]) -> dict[str, Any]:
-    """Makes the options of OpenAI's shape: several samples, and a schema, in one request.
+    """Makes the options of a request in OpenAI's shape, for several samples and with a schema.
 
-    The schema is sent in the extra body, because OpenAI's client raises where an answer to its own
-    `response_format` was cut off: the text and its tokens would be lost.
+    The schema is in the extra body. With its own `response_format`, OpenAI's client raises an error if an
+    answer is cut off: the text and its tokens would be lost.
     """
     values = {"n": ask.samples, "seed": ask.seed, "temperature": ask.temperature}
     options: dict[str, Any] = {part: value for part, value in values.items() if part in parts}
@@ -254,7 +254,7 @@ def _options(ask: ChatRequest, parts: Collection[str], extra_body: dict[str, Any
 
 
 def _reporting(name: str, ask: ChatRequest) -> dict[str, Any]:
-    """Makes the config by which callbacks of the run see the request: below its node, and not streamed."""
+    """Makes the config with which callbacks see the request below its node, and do not stream its answer."""
     outer = ensure_config()
     metadata = {**outer.get("metadata", {}), "prompt": ask.name}
     return {"run_name": name, "callbacks": outer.get("callbacks"), "metadata": metadata, "tags": ["nostream"]}
@@ -270,7 +270,7 @@ def _messages(ask: ChatRequest, *, states_schema: bool = False) -> list[BaseMess
 
 
 def _reason(metadata: dict[str, Any]) -> str:
-    """Reads the stop reason, whose key depends on the provider."""
+    """Returns the stop reason. Its key depends on the provider."""
     if isinstance(details := metadata.get("incomplete_details"), dict):
         return str(details.get("reason") or "")
     return str(next((metadata[key] for key in _REASONS if metadata.get(key)), ""))

@@ -1,6 +1,6 @@
-"""Asks the language model of a node: takes a prompt, and returns answers as objects of a pydantic class.
+"""Asks a language model: takes a prompt, and returns answers as objects of a pydantic class.
 
-`LanguageModel.reply` returns the text of one answer instead, which its caller reads.
+`LanguageModel.reply` returns the text of an answer instead, which its caller reads.
 """
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
@@ -13,8 +13,8 @@ from rarr.errors import ModelError, PromptTooLong
 from rarr.prompts import Prompt
 from rarr.records import ModelUsage
 from rarr.tools.concurrency import together, work
-from rarr.tools.guard.quotation import quoted, rendered
-from rarr.tools.models.answer_parsing import UnreadableAnswer, outside_reasoning, read_answer
+from rarr.tools.guard.quotation import quotation_of, render_quoted
+from rarr.tools.models.answer_parsing import UnreadableAnswer, read_answer, without_reasoning
 from rarr.tools.models.chat import (
     EXPECTED_TOKENS,
     Answer,
@@ -26,7 +26,7 @@ from rarr.tools.models.chat import (
 )
 from rarr.tools.models.retries import BudgetedChat
 from rarr.tools.models.run_budget import meter
-from rarr.tools.trace_spans import keep, span
+from rarr.tools.trace_spans import record_prompt, span
 
 Variables = Mapping[str, str]
 Made = TypeVar("Made", bound=BaseModel | Answer)
@@ -36,11 +36,11 @@ _QUOTE = 80  # characters of an unreadable answer that are quoted
 
 
 class LanguageModel:
-    """Asks the first of `models`; if it fails or its answer cannot be read, asks the next one.
+    """Asks the first of `models`. If the model fails or its answer cannot be read, asks the next model.
 
-    `name` is that of the first. An answer of this run is returned again without a request; a question still
-    under way is sent again. All methods that ask raise `ModelError` if every model failed or no answer could
-    be read, and `BudgetError` at a limit of the run.
+    `name` is the name of the first model. In a run, an equal question gets the same answer without a request,
+    unless the first request is still under way. All methods that ask raise `ModelError` if every model failed
+    or no answer could be read, and `BudgetError` at a limit of the run.
     """
 
     def __init__(self, models: Sequence[BudgetedChat], *, max_answer_tokens: int) -> None:
@@ -49,24 +49,24 @@ class LanguageModel:
         self._reasoning: set[str] = set()
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Variables) -> Shape:
-        """Asks for one answer at temperature 0."""
+        """Asks for one answer at temperature 0, and returns the answer as an object of the class `shape`."""
         ask = self._request(prompt, variables)
         return (await self._once(ask, (), lambda: self._read(prompt, shape, ask)))[0]
 
     async def sample(
         self, prompt: Prompt, shape: type[Shape], variables: Variables, *, samples: int, temperature: float
     ) -> list[Shape]:
-        """Asks for several new answers at once, and returns those that can be read."""
+        """Asks for several new answers at once, and returns the answers that can be read."""
         ask = self._request(prompt, variables, samples=samples, temperature=temperature)
         return await self._read(prompt, shape, ask)
 
     async def reply(
         self, prompt: Prompt, variables: Variables, *, max_tokens: int | None = None, seed: int = 0
     ) -> Answer:
-        """Asks for one answer at temperature 0, of at most `max_tokens` tokens, and returns its text unread.
+        """Asks for one answer at temperature 0, of at most `max_tokens` tokens, and does not parse its text.
 
-        A text that was cut off is returned too; `served` is the model's own name where its server gave none.
-        Raises `PromptTooLong` as soon as a model cannot read the prompt.
+        Returns a text that was cut off too. `served` is the name of the model if its server gave no name.
+        Raises `PromptTooLong` as soon as the prompt is too long for a model.
         """
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
@@ -82,19 +82,19 @@ class LanguageModel:
 
         return (await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, unread)))[0]
 
-    def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ModelUsage:
-        """Estimates the usage of one call whose variables have about `user_tokens` tokens."""
+    def expected_usage(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ModelUsage:
+        """Estimates the usage of one call if its variables have about `user_tokens` tokens."""
         sent = estimated_tokens([prompt.system, prompt.user]) + user_tokens
         cost = self.models[0].cost(Tokens(sent, output_tokens))
         return ModelUsage(model_calls=1, input_tokens=sent, output_tokens=output_tokens, cost=cost)
 
     async def aclose(self) -> None:
-        """Closes its connections in the running event loop."""
+        """Closes the connections of the running event loop."""
         for model in self.models:
             await model.aclose()
 
     def _request(self, prompt: Prompt, variables: Variables, **options: Any) -> ChatRequest:
-        messages = (Message("system", prompt.system), Message("user", rendered(prompt, variables)))
+        messages = (Message("system", prompt.system), Message("user", render_quoted(prompt, variables)))
         most = self._max_answer_tokens
         return ChatRequest(prompt.name, prompt.hash, messages, prompt.output, max_tokens=most, **options)
 
@@ -109,10 +109,10 @@ class LanguageModel:
     async def _answer(
         self, model: BudgetedChat, ask: ChatRequest, most: int | None
     ) -> tuple[ChatRequest, Answer]:
-        """Asks for answers of at most `most` tokens, and returns the request as sent with its answer.
+        """Asks for answers of at most `most` tokens. Returns the request that was sent, and its answer.
 
-        A model that was cut off before its answer began, outside of its reasoning, reasons first: it is asked
-        again with the whole limit, which it has from then on.
+        If an answer is cut off inside the model's reasoning, the model is asked again with the whole limit,
+        and gets the whole limit from then on.
         """
         if most is not None and most < ask.max_tokens and model.name not in self._reasoning:
             bounded = replace(ask, max_tokens=most)
@@ -123,11 +123,11 @@ class LanguageModel:
         return ask, await model.complete(ask)
 
     async def _read(self, prompt: Prompt, shape: type[Shape], ask: ChatRequest) -> list[Shape]:
-        """Asks for answers, and parses them; a model of which none can be read is asked once more."""
+        """Asks for answers and parses them. If no answer can be read, asks the same model once more."""
 
         async def readable(model: BudgetedChat) -> list[Shape]:
             sent, answer = await self._answer(model, ask, prompt.tokens)
-            # A server that gives one answer a request would repeat it without another seed.
+            # A server that gives one answer for each request would repeat the answer without another seed.
             missing = range(len(answer.texts), ask.samples)
             more = await together(*(model.complete(replace(sent, samples=1, seed=it)) for it in missing))
             answer = replace(answer, texts=sum((other.texts for other in more), answer.texts))
@@ -147,8 +147,8 @@ class LanguageModel:
     async def _first(
         self, prompt: Prompt, ask: ChatRequest, asked: Callable[[BudgetedChat], Awaitable[list[Made]]]
     ) -> list[Made]:
-        """Returns what the first model gives that does not fail."""
-        keep(prompt)
+        """Returns the answers of the first model that does not fail. Raises `ModelError` if all fail."""
+        record_prompt(prompt)
         failures, user = list[str](), ask.messages[1].content
         with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=ask.temperature) as asking:
             for model in self.models:
@@ -170,7 +170,7 @@ class LanguageModel:
 
 def _has_begun(text: str) -> bool:
     try:
-        return "{" in outside_reasoning(text)
+        return "{" in without_reasoning(text)
     except UnreadableAnswer:
         return False
 
@@ -186,14 +186,14 @@ def _readable(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:
 
 
 def _again(prompt: Prompt, sent: ChatRequest, answer: Answer, problem: str) -> ChatRequest:
-    """Makes the request after an unreadable answer: with twice the tokens, and with what was wrong.
+    """Makes the request after an unreadable answer: with twice the tokens, the answer and the problem.
 
-    Both are quoted like a variable: evidence may have put marks of the prompt there.
+    Answer and problem are quoted like a variable: evidence may have put marks of the prompt there.
     """
     again = replace(sent, samples=1, max_tokens=2 * sent.max_tokens)
     if answer.cut:
         return again
-    wrong, reason = (quoted(prompt, text).shown for text in (answer.texts[0], problem))
+    wrong, reason = (quotation_of(prompt, text).shown for text in (answer.texts[0], problem))
     complaint = f"That could not be read: {reason}. Answer with one JSON object and nothing else."
     retry = (Message("assistant", wrong or "(nothing)"), Message("user", complaint))
     return replace(again, messages=(*sent.messages, *retry))

@@ -1,8 +1,8 @@
-"""Repeats and limits requests: how many at once, how often, how long to wait; counts those to chat models.
+"""Limits and repeats requests to servers, and counts the requests to chat models.
 
 The retries of client libraries are switched off. A server that fails three times in a row is paused for half
-a minute, so that a dead model or service costs a run seconds. A request that got no answer in time is not
-repeated: it may have been paid for, and the next request would wait as long.
+a minute, so that a dead server costs a run only seconds. A request without an answer in time is not repeated:
+the answer may have been paid for, and the next request would wait as long.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from rarr.tools import trace_spans
 from rarr.tools.concurrency import PerLoop, time_limit, work
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Tokens, estimated_tokens
-from rarr.tools.models.failures import bounded, without_keys
+from rarr.tools.models.failures import cleaned_start, without_keys
 from rarr.tools.models.run_budget import meter
 from rarr.valid_unicode import valid
 
@@ -25,7 +25,7 @@ FAILURES_IN_A_ROW = 3
 REST_S = 30.0
 LONGEST_WAIT_S = 60.0  # a server that asks to wait longer counts as unavailable
 _LONGEST_TOKEN = 16  # characters for each of `max_tokens`: a server that ignores the limit sends more
-_LEAST = 20_000  # characters that are read of any answer: reasoning may stand beside it
+_LEAST = 20_000  # characters that are read of any answer, which may contain reasoning
 _CURES: dict[int | str, str] = {
     "connection": "start its server or fix base_url",
     "timeout": "raise timeout_s, or lower concurrency",
@@ -47,9 +47,9 @@ class Limiter(PerLoop[asyncio.Semaphore]):
 
 
 class Attempts:
-    """Sends requests to one server, and repeats them if that may help.
+    """Sends requests to one server, and repeats a request if another attempt may succeed.
 
-    After several failures in a row the server "rests": for `REST_S` seconds nothing is sent to it.
+    After several failures in a row the server "rests": for `REST_S` seconds no request is sent to it.
     """
 
     first_wait_s = 0.5
@@ -61,9 +61,9 @@ class Attempts:
         self._repeated = AsyncRetrying(stop=stop, wait=self._wait, retry=retry, reraise=True)
 
     async def __call__(self, request: Callable[[], Awaitable[Made]]) -> Made:
-        """Calls `request`, which has its own timeout, until it succeeds; raises the last `CallFailure`.
+        """Calls `request` until it succeeds. After the last attempt, raises its `CallFailure`.
 
-        Raises other errors, and failures that another attempt would not mend, at once.
+        `request` has its own timeout. Raises at once an error that another attempt would not cure.
         """
         return await self._repeated.copy()(self._once, request)
 
@@ -72,10 +72,10 @@ class Attempts:
             async with self._limiter.get():
                 with trace_spans.span("request", self._name):
                     made = await self._unless_resting(request)
-        except Exception:  # it may have been paid for; a cancelled request waits for nothing
-            await trace_spans.saved()
+        except Exception:  # the request may have been paid for; a cancelled request does not wait
+            await trace_spans.wait_for_saved_answers()
             raise
-        await trace_spans.saved()
+        await trace_spans.wait_for_saved_answers()
         return made
 
     async def _unless_resting(self, request: Callable[[], Awaitable[Made]]) -> Made:
@@ -94,7 +94,7 @@ class Attempts:
         return made
 
     def _wait(self, state: RetryCallState) -> float:
-        """Seconds until the next attempt: doubled each time, but at least as long as the server asks."""
+        """Returns the seconds until the next attempt: doubled each time, at least what the server asks."""
         failure = state.outcome.exception() if state.outcome else None
         grown = min(self.first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
         # The factor spreads out requests that failed together.
@@ -110,8 +110,8 @@ class BudgetedChat:
     """Wraps a chat model: repeats failed requests, and lets the run's meter count and limit every request.
 
     `timeout_s` is for one request, until its answer is complete. `price` is for a million tokens: input,
-    output and, where it differs, cached input. `server` is the address of the model's server, empty if that
-    is not known.
+    output and, if it differs, cached input. `server` is the address of the model's server; empty if it is
+    unknown.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class BudgetedChat:
         self.aclose = chat.aclose  # closes the connections of the running event loop
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Returns the answer. A resumed run takes the answers of its first part, without a request.
+        """Returns the answer. A resumed run gets the answers of its first part without a request.
 
         Raises `CallFailure` after the last attempt, and `BudgetError` at a limit of the run.
         """
@@ -145,7 +145,7 @@ class BudgetedChat:
                 raise failure from None
 
     def cost(self, tokens: Tokens) -> float | None:
-        """Computes the cost in the unit of the price; 0 without tokens, otherwise None without a price."""
+        """Computes the cost in the unit of the price. Returns 0 without tokens, else None without a price."""
         if not self._price or not any(tokens):
             return None if any(tokens) else 0.0
         whole, answer, cached = (*self._price, self._price[0])[:3]
@@ -153,7 +153,7 @@ class BudgetedChat:
         return (fresh * whole + tokens.cached * cached + tokens.output * answer) / 1_000_000
 
     async def probe(self) -> str:
-        """Checks that the model can be used, if that is free, and returns the result in words.
+        """Checks that the model can be used, if the check is free. Returns the result in words.
 
         Raises `CallFailure` if the check fails.
         """
@@ -190,21 +190,21 @@ class BudgetedChat:
                 facts["more"] = [list(message) for message in ask.messages[2:]]
                 facts = {name: value for name, value in facts.items() if value}
                 facts |= {"samples": ask.samples, "max_tokens": ask.max_tokens, "texts": answer.texts}
-                trace_spans.body().update(facts, tokens=tokens, said=answer.tokens, cost=cost)
+                trace_spans.current_body().update(facts, tokens=tokens, said=answer.tokens, cost=cost)
 
 
 def cure_of(failure: CallFailure) -> str | None:
-    """Finds the cure of a failure by its status or kind; `BudgetedChat` adds it to the message."""
+    """Returns the cure of a failure by its status or kind, which `BudgetedChat` adds to the message."""
     reason = failure.__cause__ if isinstance(failure.__cause__, CallFailure) else failure
     return _CURES.get(reason.status or reason.kind)
 
 
 def _cleaned(answer: Answer, max_tokens: int, secrets: Sequence[str]) -> Answer:
-    """Makes the answer valid Unicode, without API keys, and of a length that is read in no time."""
+    """Returns the answer as valid Unicode without API keys, and so short that it is read in no time."""
     most = max(_LEAST, _LONGEST_TOKEN * max_tokens)
 
     def clean(text: str) -> str:
-        return valid(bounded(text, most, lambda part: without_keys(part, secrets)))
+        return valid(cleaned_start(text, most, lambda part: without_keys(part, secrets)))
 
     cut = answer.cut or any(len(text) > most for text in answer.texts)
     return replace(answer, texts=tuple(map(clean, answer.texts)), cut=cut, served=clean(answer.served))

@@ -1,7 +1,7 @@
 """Counts the calls, tokens, cost and seconds of one run, node by node, and enforces its limits.
 
-The run's meter and the running node are context variables. So a model that many runs share finds the run that
-asks, without passing the meter through every interface.
+The run's meter and the running node are context variables. So a model that many runs share finds the meter of
+the run that asks, and no interface passes the meter on.
 """
 
 import time
@@ -37,10 +37,10 @@ class Budget:
 class Meter:
     """Counts the usage of one run, and refuses requests beyond its `budget`.
 
-    `memo` has the answers so far, for equal questions. For a resumed run, `answers` finds the answer that a
-    model gave in its first part, and `before_s` has the seconds that part took. `text` is the text of the run
-    with its context: a source needs it to distinguish the entities of one name. `share`: how much of a long
-    text is done. `ended` is the setting whose limit refused a request or ended the run; empty for none.
+    `memo` has the answers so far, for equal questions. In a resumed run, `answers` finds the answer that a
+    model gave in the first part, and `before_s` are the seconds of the first part. `text` is the text of the
+    run with its context, by which a source tells entities of one name apart. `share` is the part of a long
+    text that is done. `ended` is the setting whose limit refused a request or ended the run, else empty.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -62,7 +62,7 @@ class Meter:
         """The usage of all nodes together."""
         return sum(self.by_node.values(), NodeUsage())
 
-    def count(self, **more: Any) -> None:
+    def add_usage(self, **more: Any) -> None:
         """Adds these numbers to the usage of the running node."""
         node = _NODE.get()
         self.by_node[node] = self.by_node.get(node, NodeUsage()) + NodeUsage(**more)
@@ -73,44 +73,44 @@ class Meter:
         return self.before_s + _clock() - self._started
 
     @property
-    def remaining(self) -> float | None:
-        """Seconds until the deadline; None without a deadline."""
+    def remaining_s(self) -> float | None:
+        """The seconds until the deadline; None without a deadline."""
         limit = self.budget.deadline_s
         return None if limit is None else limit - self.seconds
 
     @property
-    def grace(self) -> float:
-        """Seconds after the deadline in which the results so far may be put together."""
+    def grace_s(self) -> float:
+        """The seconds after the deadline in which a run may still put its results together."""
         return min(0.1 * (self.budget.deadline_s or 0.0), _LONGEST_GRACE_S)
 
     @property
-    def exhausted(self) -> bool:
-        """True if the requests, tokens, cost or time spent so far have reached a limit."""
+    def is_exhausted(self) -> bool:
+        """Tells whether the requests, tokens, cost or time spent so far have reached a limit."""
         spent, limits = self._spent() | {"deadline_s": self.seconds}, asdict(self.budget)
         return any(limit is not None and spent[name] >= limit for name, limit in limits.items())
 
     @property
-    def over(self) -> bool:
-        """True if the deadline is over or a limit has refused a request, so that nothing more may start."""
-        if self.remaining is not None and self.remaining <= 0:
+    def is_over(self) -> bool:
+        """Tells whether the deadline is over or a limit refused a request: then nothing more may start."""
+        if self.remaining_s is not None and self.remaining_s <= 0:
             self.ended = "deadline_s"
         return bool(self.ended)
 
     @contextmanager
     def step(self, node: str) -> Iterator[None]:
-        """Counts one call of `node` and its seconds, even if it fails; requests inside count for `node`."""
+        """Counts the block as a call of `node`, with its seconds. Requests in the block count for `node`."""
         token, started = _NODE.set(node), time.perf_counter()
         try:
             yield
         finally:
-            self.count(calls=1, seconds=time.perf_counter() - started)
+            self.add_usage(calls=1, seconds=time.perf_counter() - started)
             _NODE.reset(token)
 
     @contextmanager
     def request(self, expected: int, cost: float = 0.0) -> Iterator[None]:
-        """Counts one request of about `expected` tokens; raises `BudgetError` if it would pass a limit.
+        """Counts the block as a request of about `expected` tokens. Raises `BudgetError` beyond a limit.
 
-        Requests under way count as expected, so that many at once do not exceed the limit together.
+        Requests under way count with their expected tokens, so that all together stay within the limit.
         """
         self._tokens_under_way += expected
         self._cost_under_way += cost
@@ -120,7 +120,7 @@ class Meter:
                 limit = getattr(self.budget, name)
                 if limit is not None and spent + beside > limit:
                     raise self._over(name, f"{name} ({limit:.15g}) would be passed")
-            self.count(model_calls=1)
+            self.add_usage(model_calls=1)
             yield
         finally:
             self._tokens_under_way -= expected
@@ -128,14 +128,14 @@ class Meter:
 
     def spend(self, tokens: Tokens, cost: float | None) -> None:
         """Counts the tokens and the cost of a request."""
-        self.count(**{f"{kind}_tokens": count for kind, count in tokens._asdict().items()}, cost=cost)
+        self.add_usage(**{f"{kind}_tokens": count for kind, count in tokens._asdict().items()}, cost=cost)
 
     def warn(self, code: str, message: str) -> None:
-        """Adds a warning to the run's revision, unless it has one with the same code and message."""
+        """Adds a warning to the run's revision, unless it has a warning with the same code and message."""
         notice = Notice(code=code, message=message, node=_NODE.get())
         if (code, notice.message) not in ((warning.code, warning.message) for warning in self.warnings):
             self.warnings.append(notice)
-        trace_spans.body().setdefault("warnings", []).append((code, notice.message))
+        trace_spans.current_body().setdefault("warnings", []).append((code, notice.message))
 
     def new_warnings(self) -> list[Notice]:
         """Returns the warnings that no earlier call of this method returned."""
@@ -145,7 +145,7 @@ class Meter:
     @asynccontextmanager
     async def in_time(self, grace: float = 0.0) -> AsyncIterator[None]:
         """Cancels the `with` block `grace` seconds after the run's deadline, and raises `BudgetError`."""
-        left = None if self.remaining is None else self.remaining + grace
+        left = None if self.remaining_s is None else self.remaining_s + grace
         late = f"deadline_s ({self.budget.deadline_s or 0.0:g}) is over"
         if left is not None and left <= 0:
             raise self._over("deadline_s", late)
@@ -166,5 +166,5 @@ METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
 def meter() -> Meter:
-    """The meter of the current run; outside of a run, a new meter without limits."""
+    """Returns the meter of the current run. Outside of a run, returns a new meter without limits."""
     return METER.get() or Meter()

@@ -1,4 +1,4 @@
-"""Renders templates as HTML: every text is escaped, and no page loads anything from elsewhere."""
+"""Renders templates as HTML. Every text is escaped, and no page loads a file from elsewhere."""
 
 import re
 from base64 import b64encode
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 _LONG = 500  # characters of an address that is shown
-# What steers the direction of a line, or is not seen at all, could make one text look like another.
+# Marks of direction and invisible characters, which could make a text look like another text.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc\ufffe\uffff\ud800-\udfff"
     "\U000e0000-\U000e0fff]"
@@ -23,12 +23,12 @@ _UNSEEN = re.compile(
 def render(template: str, **values: Any) -> str:
     """Renders a template of this package, such as `tools/pages/page.html`, to be written as UTF-8.
 
-    Invisible characters are written as in `seen`. Raises if the template uses a name not in `values`.
+    Escapes invisible characters. Raises an error if the template uses a name that is not in `values`.
     """
-    return seen(_environment().get_template(template).render(values))
+    return escape_invisible(_environment().get_template(template).render(values))
 
 
-def seen(text: str) -> str:
+def escape_invisible(text: str) -> str:
     """Replaces each invisible character by its code point, such as ⟨U+200B⟩."""
     return _UNSEEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
 
@@ -42,39 +42,39 @@ def _environment() -> "Environment":
     loader, extensions = PackageLoader("rarr", ""), ["jinja2.ext.do"]
     made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, extensions=extensions)
     made.trim_blocks = made.lstrip_blocks = True
-    made.globals |= {"anchor": anchor, "counted": counted}
+    made.globals |= {"anchor": anchor_id, "counted": counted}
     made.filters |= {
-        "clipped": clipped,
-        "digest": digest,
+        "clipped": clip,
+        "digest": csp_digest,
         "duration": duration,
         "file": lambda name: Markup(loader.get_source(made, name)[0]),  # our style sheets and scripts
         "number": number,
         "thousands": "{:,}".format,
     }
-    made.tests |= {"web": is_web}
+    made.tests |= {"web": is_web_address}
     return made
 
 
-def digest(inline: str) -> str:
-    """Hashes an inline style or script for a content security policy: "sha256-" and base64."""
+def csp_digest(inline: str) -> str:
+    """Returns the hash of an inline style or script for a content security policy: "sha256-" with base64."""
     return f"sha256-{b64encode(sha256(inline.encode()).digest()).decode()}"
 
 
-def anchor(kind: str, name: str | int) -> str:
-    """Makes the HTML id of an element: `kind-name`, with other characters than letters and digits escaped."""
+def anchor_id(kind: str, name: str | int) -> str:
+    """Makes the HTML id `kind-name`, and escapes all characters but letters, digits, dots and hyphens."""
     return f"{kind}-" + re.sub(r"[^A-Za-z0-9.-]", lambda match: f"_{ord(match[0]):x}_", str(name))
 
 
-def is_web(source: str) -> bool:
-    """Is `source` an http or https address, to which a page may link?"""
+def is_web_address(source: str) -> bool:
+    """Tells whether `source` is an http or https address, to which a page may link."""
     try:
         return urlsplit(source).scheme in {"http", "https"}
-    except ValueError:  # "http://[": no address, whatever it looks like
+    except ValueError:  # "http://[" is no address
         return False
 
 
-def clipped(text: str, most: int = _LONG) -> str:
-    """Shortens a text to at most `most` characters, the last of them "…"."""
+def clip(text: str, most: int = _LONG) -> str:
+    """Shortens a text to at most `most` characters. The last character of a cut text is "…"."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 

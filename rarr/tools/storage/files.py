@@ -14,19 +14,19 @@ from rarr.errors import InputError
 
 
 def write_whole(path: Path, content: str | Iterable[bytes]) -> None:
-    """Replaces the content of `path` by a text, in UTF-8, or by lines, which may be read from it meanwhile.
+    """Replaces the content of `path` by a text in UTF-8, or by lines. Raises `OSError`.
 
-    Raises `OSError` if that fails.
+    The lines may be read from the old file, which stays until the new file is complete.
     """
-    with replaced(path) as part, part.open("wb") as file:
+    with replacing(path) as part, part.open("wb") as file:
         file.writelines([content.encode()] if isinstance(content, str) else content)
 
 
 @contextmanager
-def replaced(path: Path) -> Iterator[Path]:
-    """Yields the path of a file to write; after the block, it takes the place and the access of `path`.
+def replacing(path: Path) -> Iterator[Path]:
+    """Yields a path to write to. After the block, the new file replaces `path`, with the same access rights.
 
-    If the block raises, the file is removed. Raises `OSError`.
+    If the block raises an error, the new file is removed. Raises `OSError`.
     """
     part = path.with_name(path.name + ".part")
     if path.exists():
@@ -53,14 +53,14 @@ def sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def private_folder(path: Path) -> None:
-    """Makes the folder `path` and the missing folders above it, for their owner alone. Raises `OSError`."""
+def make_private_folder(path: Path) -> None:
+    """Makes the folder `path` and its missing parents, with access for the owner alone. Raises `OSError`."""
     for folder in reversed([parent for parent in (path, *path.parents) if not parent.is_dir()]):
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def make_private(folder: Path) -> None:
-    """Removes the access of everybody but the owner from `folder` and everything in it."""
+    """Removes all access to `folder` and its content, except the access of the owner."""
     for path in (folder, *folder.rglob("*")):
         with suppress(FileNotFoundError):  # a reader may remove its own files meanwhile
             mode = path.lstat().st_mode
@@ -69,23 +69,23 @@ def make_private(folder: Path) -> None:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turns an `OSError` of the block into an `InputError`. Everything done before the error stays done."""
+def as_input_error(path: Path) -> Iterator[None]:
+    """Turns an `OSError` of the block into an `InputError`. Work done before the error is kept."""
     try:
         yield
     except OSError as error:
         why = error.strerror or type(error).__name__
-        cure = "correct that and run again, which continues from there"
+        cure = "remove the cause and run again, which continues the work"
         raise InputError(f"{path} cannot be written ({why}): {cure}") from None
 
 
 @contextmanager
-def locked(lock: Path, claimed: str) -> Iterator[None]:
-    """Holds the file `lock` alone during the block. Its folder is made where it is missing.
+def lock_file(lock: Path, claimed: str) -> Iterator[None]:
+    """Holds the file `lock` alone during the block. Makes its folder if the folder is missing.
 
-    Raises `InputError` with the message `claimed` at once if another process holds it.
+    Raises `InputError` with the message `claimed` at once if another process holds the file.
     """
-    with writing(lock.parent):
+    with as_input_error(lock.parent):
         lock.parent.mkdir(parents=True, exist_ok=True)
         try:
             held = FileLock(lock).acquire(timeout=0)
@@ -95,11 +95,11 @@ def locked(lock: Path, claimed: str) -> Iterator[None]:
         yield
 
 
-def whole_lines(path: Path) -> Iterator[bytes]:
-    """Yields the lines of a file; none if it is missing. Removes an incomplete last line from the file."""
+def repaired_lines(path: Path) -> Iterator[bytes]:
+    """Yields the lines of a file; removes an incomplete last line from the file. A missing file is empty."""
     if not path.exists():
         return
-    with writing(path.parent):
+    with as_input_error(path.parent):
         file = path.open("r+b")
     with file:
         whole = 0
@@ -111,25 +111,22 @@ def whole_lines(path: Path) -> Iterator[bytes]:
             yield line
 
 
-class Appending:
-    """Appends lines to a file from any thread. A killed process loses no line that was added.
+class LineAppender:
+    """Appends lines to a file from any thread. If the process is killed, no added line is lost.
 
-    `synced`: nor does a crash of the machine, at several milliseconds a line.
+    With `synced`, a crash of the machine loses no line either, at several milliseconds for each line.
     """
 
     def __init__(self, path: Path, *, synced: bool = True) -> None:
         self._path, self._synced, self._lock = path, synced, threading.Lock()
-        with writing(path.parent):
+        with as_input_error(path.parent):
             self._file = path.open("ab", buffering=0)
             sync_folder(path.parent)
 
     def add(self, line: bytes) -> int:
-        """Appends a line, which must end with its line end, and returns the place where it begins.
-
-        Does nothing after the file was closed, and returns -1.
-        """
+        """Appends a line with its line end. Returns the offset of the line; -1 if the file is closed."""
         left = memoryview(line)
-        with self._lock, writing(self._path.parent):
+        with self._lock, as_input_error(self._path.parent):
             if self._file.closed:
                 return -1
             place = self._file.seek(0, os.SEEK_END)

@@ -1,8 +1,8 @@
 """Finds the blocks and sentences of a text, its list of sources, and the parts that must not be edited.
 
-Blocks are CommonMark's (with tables), by line; sentences are sentencex's, inside prose, and cells of tables.
-A list of sources claims nothing: in a text that is revised it has no sentences. All spans are half-open
-character ranges of the text that was given, whatever its line endings.
+Blocks are whole lines, by the rules of CommonMark (with tables). Sentences are those of sentencex in prose;
+table cells count too. A list of sources has no sentences in a text that is revised, since it claims nothing.
+All spans are half-open character ranges of the given text, with any line endings.
 """
 
 import re
@@ -22,7 +22,7 @@ _Match = re.Match[str]
 
 
 class Block(NamedTuple):
-    """Some whole lines of one kind. `level` is the level of a heading, from 1 to 6."""
+    """Whole lines of one kind. `level` is the level of a heading, from 1 to 6; 0 for other kinds."""
 
     kind: BlockKind
     start: int
@@ -80,7 +80,7 @@ LIST_TITLE = re.compile(
 _ADDRESS_OR_YEAR = re.compile(r"https?://|www\.|\w\.\w|\b(?:19|20)\d\d\b")
 _SENTENCE_END = re.compile(r"[.!?…][\"”’')*_\s]*\Z")
 _TIME = r"\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
-# What stands before the words of a line and is no part of them: labels of notes, roles, times and subtitles.
+# Labels before the words of a line: labels of notes, roles, times and subtitles.
 _LEAD = re.compile(
     rf"""^[ \t>]*(?:
         (?:\[\^[^\]\s]{{1,40}}\]|\\?\[\d{{1,3}}\\?\]):[ \t]+
@@ -98,7 +98,7 @@ _DAY = re.compile(r"(?<!\d)\d{1,2}\.\s*\Z")
 _GERMAN_MONTH = re.compile(
     r"\s*(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
 )
-# sentencex's German sees no end before a number.
+# For German, sentencex finds no end of a sentence before a number.
 _BEFORE_YEAR = re.compile(r"(?<=[^\W\d_]{2})(?<!\bca)\.\s+(?=\d{4}\s[a-zäöü]{4})")
 _GERMAN_SHORT = re.compile(r"(?:\d[a-z]?\s(?:Mio|Mrd|Tsd|Abs)|\bNr)\.\s*\Z")
 _GERMAN_ORDINAL = re.compile(r"(?i)\b(?:d(?:er|ie|as|e[nms])|[ai]m|vom|beim|zu[mr])\s\d{1,2}\.\s*\Z")
@@ -107,7 +107,7 @@ _UNIT = re.compile(
     r"\d[ \u00a0\u202f-]?(?:(?:sq|cu|fl|cubic|square)\.?[ \u00a0])?[A-Za-zµμ°]{1,5}\."
     r"[ \t\u00a0\u202f]*(?:\r\n?|\n)?[ \t]*\Z"
 )
-_SHORT = 55  # characters of a line that does not go on in the next one, at most
+_SHORT = 55  # the most characters of a line that does not continue in the next line
 _LINE_GOES_ON = re.compile(
     r"[,-]\Z|\b(?:an?|the|its|their|of|in|on|at|by|to|for|from|with|than|and|or|as|is|are|was|were)\Z"
 )
@@ -137,18 +137,18 @@ _PROTECTED = re.compile(
 def blocks(text: str) -> tuple[Block, ...]:
     """Parses a Markdown (or plain) text into blocks, in order, without blank lines and thematic breaks.
 
-    An indented block is code; it is prose where it reads like prose and the whole text is indented.
+    An indented block is code. It is prose if it reads like prose and the whole text is indented.
     """
     result: list[Block] = []
-    for token, block in parsed(text):
+    for token, block in line_tokens(text):
         # The cells of a table come again as inline blocks.
         if token.type in _KINDS and not (result and block.start < result[-1].end):
             result.append(block)
     return tuple(result)
 
 
-def parsed(text: str) -> Iterator[tuple[Token, Block]]:
-    """Yields the tokens of the parser that stand for lines, with these lines; other kinds count as prose."""
+def line_tokens(text: str) -> Iterator[tuple[Token, Block]]:
+    """Yields each token of the parser that covers lines, with its block. An unknown kind counts as prose."""
     lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
     is_indented = all(not it.strip() or it.expandtabs(4).startswith("    ") for it in text.splitlines())
     for token in _PARSER.parse(text):
@@ -165,7 +165,7 @@ def parsed(text: str) -> Iterator[tuple[Token, Block]]:
 
 
 class SourceEntry(NamedTuple):
-    """An entry of a text's own list of sources. It `names_source`, or else it may be a note with a claim."""
+    """An entry of a text's own list of sources. `names_source` is False for a possible note with a claim."""
 
     place: Span
     label: str
@@ -177,11 +177,11 @@ class SourceEntry(NamedTuple):
 def source_entries(text: str) -> tuple[SourceEntry, ...]:
     """Finds the entries of the text's own list of sources, in order.
 
-    An entry is a line that begins with a label and is no prose: `[^a]: ...` and `[1]: ...` anywhere,
-    `[1] ...` at the start of a block or below another entry; under a title such as "References" all items.
+    An entry is a line that begins with a label: `[^a]: ...` and `[1]: ...` anywhere, or `[1] ...` at the
+    start of a block or below another entry. Under a title such as "References", all items are entries.
     """
-    entries, code, is_cited = list[SourceEntry](), covered(text, code=True), bool(_CITED.search(text))
-    begins, blank, title = True, True, None  # may a line begin an entry? under which title of a list?
+    entries, code, is_cited = list[SourceEntry](), span_mask(text, code=True), bool(_CITED.search(text))
+    begins, blank, title = True, True, None  # `begins`: the line may begin an entry
     for line in _WHOLE_LINE.finditer(text):
         words, before = line["words"].rstrip(), blank
         if blank := not words or code[line.start()] == 1:
@@ -205,7 +205,7 @@ def source_lists(text: str) -> list[Span]:
 
 
 def _entry(words: str, title: _Match | None, *, anywhere: bool) -> _Match | None:
-    """Matches a line with a label in brackets: without a colon or a list marker only where `anywhere`."""
+    """Matches a line that begins with a label. Unless `anywhere`, `[1]` needs a colon or a list marker."""
     entry = _ENTRY.fullmatch(words)
     has_text = entry and any(map(str.isalnum, MARK.sub("", entry["entry"])))  # not marks in a row
     if entry and has_text and (anywhere or entry["colon"] or entry["item"]):
@@ -214,7 +214,7 @@ def _entry(words: str, title: _Match | None, *, anywhere: bool) -> _Match | None
 
 
 def _names_source(entry: _Match, title: _Match | None, *, is_cited: bool) -> bool:
-    """Does an entry claim nothing? One that ends like a sentence may be a note with a claim."""
+    """Tells whether an entry names a source. An entry that ends like a sentence may be a note instead."""
     is_title = _SENTENCE_END.search(MARK.sub("", entry["entry"])) is None
     if title and not title["notes"]:
         looks_so = is_title and (is_cited or _ADDRESS_OR_YEAR.search(entry["entry"]))
@@ -224,8 +224,8 @@ def _names_source(entry: _Match, title: _Match | None, *, is_cited: bool) -> boo
     return is_cited and entry["label"] is not None  # a model may begin the items of a list with marks
 
 
-def covered(text: str, spans: Iterable[Span] = (), *, code: bool = False) -> bytearray:
-    """Marks each character of `text` with 1 if it is in one of the spans or a block of code, else with 0."""
+def span_mask(text: str, spans: Iterable[Span] = (), *, code: bool = False) -> bytearray:
+    """Returns 1 for each character of `text` in a span (or, with `code`, in a block of code), else 0."""
     marked = bytearray(len(text))
     for start, end in (*spans, *(it[1:3] for it in blocks(text) if code and it.kind == "code")):
         marked[start:end] = b"\1" * (end - start)
@@ -236,16 +236,16 @@ def covered(text: str, spans: Iterable[Span] = (), *, code: bool = False) -> byt
 def sentences(text: str) -> tuple[Span, ...]:
     """Finds the sentences of the text of a run, and caches them, since every step reads the same text.
 
-    Indented code is code. A cell of a table counts as a sentence; see `Cell`. Use `split_sentences` for
-    documents and passages, which would push the text of the run out of the cache.
+    A cell of a table counts as a sentence (see `Cell`). Use `split_sentences` for documents and passages,
+    which would push the text of the run out of the cache.
     """
     return tuple(split_sentences(text, revised=True))
 
 
 def split_sentences(text: str, in_blocks: Sequence[Block] = (), *, revised: bool = False) -> list[Span]:
-    """Finds the sentences and table rows of a document or passage, or of some blocks of it.
+    """Finds the sentences and table rows of a document or passage, or only those of `in_blocks`.
 
-    Of a text that is `revised`: the sentences and table cells that can claim something.
+    In a text that is `revised`, finds the sentences and table cells that can claim something.
     """
     spans, language = list[Span](), "de" if language_of(text) == "de" else "en"
     for block in in_blocks or blocks(text):
@@ -256,19 +256,19 @@ def split_sentences(text: str, in_blocks: Sequence[Block] = (), *, revised: bool
         elif block.kind == "table":
             rows = (Span(*row.span()).stripped(text) for row in _LINE.finditer(text, block.start, block.end))
             spans.extend(row for row in rows if any(map(str.isalnum, row.of(text))))
-    listed = covered(text, source_lists(text) if revised else ())
+    listed = span_mask(text, source_lists(text) if revised else ())
     return [span for span in spans if not listed[span.start]]
 
 
 @lru_cache(maxsize=64)  # texts
 def table_cells(text: str) -> Mapping[Span, Cell]:
-    """Maps the span of each table cell among the sentences of a text to the cell with its headers."""
+    """Maps the span of each table cell that counts as a sentence to the cell with its headers."""
     tables = (Span(block.start, block.end) for block in blocks(text) if block.kind == "table")
     return {cell.span: cell for table in tables for cell in cells_of(text, table)}
 
 
-def unread_tables(text: str) -> int:
-    """Counts the tables of a text without a cell that is a sentence, and all tables in HTML."""
+def count_unread_tables(text: str) -> int:
+    """Counts the tables of a text without a cell that counts as a sentence, and all tables in HTML."""
     return sum(
         (it.kind == "table" and not cells_of(text, Span(it.start, it.end)))
         or (it.kind == "code" and _HTML_TABLE.match(text, it.start) is not None)
@@ -277,25 +277,25 @@ def unread_tables(text: str) -> int:
 
 
 def html_share(text: str) -> float:
-    """Returns the share of the characters of `text` in blocks of HTML but tables. They have no sentences."""
+    """Returns the share of `text` in blocks of HTML other than tables. Such blocks have no sentences."""
     html = (it for it in blocks(text) if it.kind == "code" and _HTML_BLOCK.match(text, it.start))
     return sum(block.end - block.start for block in html) / max(len(text), 1)
 
 
 def closest_sentence(passage: str, claim: str) -> str:
-    """Returns the sentence of `passage` that shares most words with `claim`; the whole if it has none."""
+    """Returns the sentence of `passage` with most words of `claim`; `passage` if it has no sentence."""
     words, texts = set(_WORD.findall(claim.casefold())), [it.of(passage) for it in split_sentences(passage)]
     return max(texts or [passage], key=lambda text: len(words.intersection(_WORD.findall(text.casefold()))))
 
 
 @lru_cache(maxsize=8)  # a line may have many edits
-def protected(text: str, start: int, end: int) -> tuple[Span, ...]:
-    """Finds code, links, citations, footnote marks and formulas between two places: they are not edited."""
+def protected_spans(text: str, start: int, end: int) -> tuple[Span, ...]:
+    """Finds the parts of `text[start:end]` that are never edited: code, links, citations and formulas."""
     return tuple(Span(*match.span()) for match in _PROTECTED.finditer(text, start, end))
 
 
 def _prose(text: str, block: Block, language: str, *, is_revised: bool) -> Iterator[Span]:
-    """Yields the sentences of a block. Labels begin new ones; in a text that is revised they are no part."""
+    """Yields the sentences of a block. A label begins a new sentence; if `is_revised`, it is left out."""
     begin = _MARKER.match(text, block.start, block.end).end()  # type: ignore[union-attr]  # matches ""
     for label in _LEAD.finditer(text, block.start, block.end):
         if label.start() > begin:
@@ -309,14 +309,14 @@ def _paragraph(text: str, start: int, end: int, language: str) -> Iterator[Span]
     is_wrapped = any(line[:1].islower() for line in lines[1:])
     width = max(map(len, lines), default=0) if is_wrapped else 0
     for sentence in _boundaries(text[start:end], language):
-        for line in _broken_lines(text, sentence.moved(start), width):
+        for line in _broken_lines(text, sentence.moved_by(start), width):
             words = line.of(text)
             if words[:1].isalpha() or any(map(str.isalnum, MARK.sub("", words))):
                 yield line
 
 
 def _boundaries(prose: str, language: str) -> Iterator[Span]:
-    """Splits a paragraph into sentences, each with the citation marks behind it."""
+    """Splits a paragraph into sentences, each with the citation marks after it."""
     marks = [Span(*match.span()) for match in MARK.finditer(prose)] if _MARK_SIGN.search(prose) else []
     plain = MARK.sub("", prose) if marks else prose
     begin = at = shift = 0
@@ -335,20 +335,20 @@ def _boundaries(prose: str, language: str) -> Iterator[Span]:
 
 
 def _goes_on(plain: str, end: int, language: str) -> bool:
-    """Does a sentence go on behind a unit's full stop or a German ordinal? Few words do not show German."""
+    """Tells whether a sentence continues after `end`: after a unit, a German ordinal or an abbreviation."""
     start = max(0, end - 40)  # a measure is no longer
     return bool(
         (_AFTER_UNIT.match(plain, end) and _UNIT.search(plain, start, end))
         or (language == "de" and _GERMAN_ORDINAL.search(plain, start, end))
-        or _GERMAN_SHORT.search(plain, start, end)
+        or _GERMAN_SHORT.search(plain, start, end)  # few words do not show their language
         or (_GERMAN_MONTH.match(plain, end) and _DAY.search(plain, start, end))
     )
 
 
 def _broken_lines(text: str, sentence: Span, width: int) -> Iterator[Span]:
-    """Splits at line ends between sentences: after a short line, before a line that starts a new sentence.
+    """Splits a sentence at line ends: after a short line, if the next line starts a new sentence.
 
-    A line of a paragraph wrapped to `width` (0: not wrapped) goes on where the next word had no room in it.
+    If the paragraph is wrapped to `width` (0: not wrapped), a line continues if the next word had no room.
     """
     begin, end = sentence
     # Other sentences may stand before it in its line.
@@ -369,7 +369,7 @@ def _broken_lines(text: str, sentence: Span, width: int) -> Iterator[Span]:
 
 
 def _is_new(line: str, first: str) -> bool:
-    """May a line begin a sentence? A number continues the line before, unless it heads a row of columns."""
+    """Tells whether a line may begin a sentence. A number may not, unless it begins a row of columns."""
     if line[:1].isdigit():
         return first.isdigit() or _COLUMNS.search(line) is not None
     return line[:1].isupper() or (bool(line) and not line[0].isalnum() and line[0] not in "$€£¥")

@@ -1,11 +1,12 @@
-"""Finds the citations of a text outside of code: links, and marks such as `[2, 3]` and `[^a]`: see `MARK`."""
+"""Finds the citations of a text outside of code: links, and marks such as `[2, 3]` or `[^a]` (`MARK`)."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from rarr.tools.text.blocks_and_sentences import MARK, Span, covered, protected, sentences, source_entries
+from rarr.tools.text.blocks_and_sentences import MARK, protected_spans, sentences, source_entries, span_mask
+from rarr.tools.text.markdown_tables import Span
 
 _MARK = re.compile(
     rf"(?i:{MARK.pattern})"
@@ -24,10 +25,10 @@ _LONGEST_RANGE = 20
 
 
 class CitationMark(NamedTuple):
-    """A citation of a text: its place, the sentence that it stands in, and its label.
+    """A citation of a text: its place, the sentence to which it belongs, and its label.
 
     The label is `1` for a number, `^a` for a footnote, and the address for a link. A mark with several
-    numbers gives several of these.
+    numbers gives a `CitationMark` for each number.
     """
 
     place: Span
@@ -36,11 +37,11 @@ class CitationMark(NamedTuple):
 
 
 def citation_marks(text: str) -> list[CitationMark]:
-    """Finds the citations in the sentences of `text`, in order, but not in code or its list of sources."""
+    """Finds the citations of the sentences of `text`, in order, except in code and in its list of sources."""
     entries, spans, marks, before = source_entries(text), sentences(text), list[CitationMark](), None
     ends = (it.place.end if it.names_source else text.index(it.text, it.place.start) for it in entries)
     heads = [Span(it.place.start, end) for it, end in zip(entries, ends, strict=True)]
-    hidden, references = covered(text, [*heads, *_code(text)]), {entry.label for entry in entries}
+    hidden, references = span_mask(text, [*heads, *_code(text)]), {entry.label for entry in entries}
     for span, following in zip_longest(spans, spans[1:], fillvalue=Span(len(text), len(text))):
         leading = _leading_marks_end(text, span, before)
         end = _MARKS.match(text, span.end, following.start).end()  # type: ignore[union-attr]  # matches ""
@@ -53,19 +54,19 @@ def citation_marks(text: str) -> list[CitationMark]:
 
 
 def numbered_marks(text: str) -> list[tuple[Span, tuple[int, ...]]]:
-    """Finds the marks with numbers, `[^1]` among them, anywhere in `text` but in code, with their numbers."""
-    code = covered(text, _code(text), code=True)
+    """Finds the marks with numbers, such as `[2]` or `[^1]`, outside of code. Returns places and numbers."""
+    code = span_mask(text, _code(text), code=True)
     marks = ((Span(*match.span()), tuple(_numbers(match))) for match in _MARK.finditer(text))
     return [(place, numbers) for place, numbers in marks if numbers and not any(code[slice(*place)])]
 
 
 def has_words(sentence: str) -> bool:
-    """Tells if a sentence has words beside its citations."""
+    """Tells whether a sentence has words beside its citations."""
     return any(map(str.isalnum, _MARK.sub("", sentence)))
 
 
 def highest_number(text: str, marks: Sequence[CitationMark]) -> int:
-    """Returns the highest number that the text's citations and entries have; 0 without one."""
+    """Returns the highest number of the citations and entries of a text; 0 if there is no number."""
     labels = [*(mark.label for mark in marks), *(entry.label for entry in source_entries(text))]
     # A number in code or in brackets of another kind may still become a link to a new entry.
     labels += re.findall(r"\[\^?(\d{1,3})\]", text)
@@ -73,16 +74,16 @@ def highest_number(text: str, marks: Sequence[CitationMark]) -> int:
 
 
 def _code(text: str) -> list[Span]:
-    """Finds the code and formulas within lines; a mark such as \\[1\\] is none."""
-    spans = (span for span in protected(text, 0, len(text)) if text[span.start] in "`$\\")
+    """Finds the code and formulas within lines. A mark such as \\[1\\] is no formula."""
+    spans = (span for span in protected_spans(text, 0, len(text)) if text[span.start] in "`$\\")
     return [span for span in spans if not MARK.match(text, span.start)]
 
 
 def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
     """Returns the end of the marks at the start of `sentence` that belong to the sentence before it.
 
-    They follow it without a space, or the sentence has nothing else. What closes emphasis and quotes may
-    stand before them.
+    Such marks follow the sentence before without a space, or `sentence` has no words of its own. Signs that
+    close emphasis or quotes may stand before them.
     """
     if before is None or not (before.end == sentence.start or not has_words(sentence.of(text))):
         return sentence.start
@@ -109,7 +110,7 @@ def _labels(text: str, start: int, end: int, references: Collection[str]) -> Ite
 
 
 def _numbers(match: re.Match[str]) -> list[int]:
-    """Returns the numbers of a mark; [] for a link and a footnote with a name."""
+    """Returns the numbers of a mark; [] for a link, and for a footnote with a name."""
     listed = next((match[name] for name in ("numbers", "wide", "named", "sup", "raised") if match[name]), "")
     footnote = match["footnote"] or ""
     found = _RANGE.findall(listed.translate(_RAISED) or footnote * footnote.isdecimal())

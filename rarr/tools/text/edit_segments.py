@@ -12,7 +12,7 @@ Kind = Literal["kept", "deleted", "inserted"]
 class Piece(NamedTuple):
     """Characters that are in both texts ("kept"), only in the original, or only in the revised text.
 
-    `edit` is the id of the edit that deleted or inserted them; empty where several edits may have.
+    `edit` is the id of the edit that deleted or inserted the characters; empty if there may be several edits.
     """
 
     kind: Kind
@@ -26,13 +26,13 @@ def segments(original: str, edits: Sequence[Edit]) -> list[Piece]:
     Kept and deleted pieces together are the original text, kept and inserted pieces the revised text.
     Between two kept pieces there is at most one deleted piece, then at most one inserted piece.
     """
-    return list(merged(traced(original, edits)))
+    return list(merged_pieces(segments_by_edit(original, edits)))
 
 
-def traced(original: str, edits: Sequence[Edit]) -> list[Piece]:
-    """Like `segments`, but each deleted or inserted piece has the id of its edit, and none are joined.
+def segments_by_edit(original: str, edits: Sequence[Edit]) -> list[Piece]:
+    """Returns the parts as `segments` does, but each change has the id of its edit, and no parts are joined.
 
-    An edit that was not accepted is an empty deleted piece after the text that it would replace.
+    An edit that was not accepted gives an empty deleted piece after the text that it would replace.
     """
     pieces = [Piece("kept", original)]
     for edit in edits:
@@ -46,10 +46,10 @@ def traced(original: str, edits: Sequence[Edit]) -> list[Piece]:
     return pieces
 
 
-def by_sentence(
+def pieces_by_sentence(
     pieces: Sequence[Piece], sentences: Sequence[Sentence]
 ) -> Iterator[tuple[Sentence | None, list[Piece]]]:
-    """Yields the pieces of each sentence of the revised text, and with None those between sentences."""
+    """Yields each sentence of the revised text with its pieces; None with the pieces between sentences."""
     rest, at = list(pieces), 0
     for sentence in sorted(sentences, key=lambda sentence: sentence.start):
         start, end = max(sentence.start, at), max(sentence.end, at)
@@ -63,7 +63,7 @@ def by_sentence(
     yield None, rest
 
 
-def merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
+def merged_pieces(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """Joins the pieces between two kept pieces into at most one deleted, then one inserted piece."""
     for kept, run in groupby((it for it in pieces if it.text), lambda piece: piece.kind == "kept"):
         parts = list(run)
@@ -74,7 +74,7 @@ def merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
-    """Splits `pieces` after `at` characters of the revised text; text deleted there stays on the left."""
+    """Splits `pieces` after `at` characters of the revised text. Text deleted there stays on the left."""
     left: list[Piece] = []
     for index, piece in enumerate(pieces):
         width = 0 if piece.kind == "deleted" else len(piece.text)

@@ -1,4 +1,4 @@
-"""Compares texts: finds words whatever their white space, marks and capitals, and the words that differ."""
+"""Compares texts: finds words in spite of other white space, marks and capitals; finds words that differ."""
 
 import re
 import unicodedata
@@ -20,8 +20,8 @@ _ALIKE = {
 _HYPHENED = re.compile(r"[^\W\d_]-[^\W\d_]")
 
 
-class Folded(NamedTuple):
-    """A folded text; `places` gives the place in the original of each of its characters."""
+class FoldedText(NamedTuple):
+    """A folded text. `places` are the places in the original text of the folded characters."""
 
     text: str
     places: Sequence[int]
@@ -35,13 +35,13 @@ class Folded(NamedTuple):
         return [Span(self.places[at], self.places[at + len(wanted) - 1] + 1) for at in found]
 
     def holds(self, words: str) -> bool:
-        """Does the text have these words?"""
+        """Tells whether the text contains these words."""
         return bool(self.find(words))
 
 
 @lru_cache(maxsize=1024)
-def fold(text: str) -> Folded:
-    """Folds a text: white space to one space, marks of Markdown away, signs that look alike to one sign."""
+def fold(text: str) -> FoldedText:
+    """Folds a text: one space for white space, no Markdown marks, lower case, one sign for similar signs."""
     folded, places = list[str](), list[int]()
     for place, character in enumerate(text):
         plain = " " if character.isspace() else _ALIKE.get(character, character)
@@ -49,11 +49,11 @@ def fold(text: str) -> Folded:
         if plain != " " or (folded and folded[-1] != " "):
             folded += plain
             places += [place] * len(plain)
-    return Folded("".join(folded), places)
+    return FoldedText("".join(folded), places)
 
 
-def difference(span: Span, text: str, new: str) -> tuple[Span, str]:
-    """Cuts the replacement of `span` of a text by `new` to the words that differ."""
+def smallest_replacement(span: Span, text: str, new: str) -> tuple[Span, str]:
+    """Cuts the replacement of `span` by `new` to the words that differ. Returns their span and new words."""
     old = span.of(text)
     left = Prefix.similarity(old, new)
     while left and (_inside_word(old, left) or _inside_word(new, left)):
@@ -65,7 +65,7 @@ def difference(span: Span, text: str, new: str) -> tuple[Span, str]:
 
 
 def _inside_word(text: str, at: int) -> bool:
-    """Is the place between two characters of one word, which may have hyphens, or of one number?"""
+    """Tells whether the place is inside of a word, which may have hyphens, or inside of a number."""
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]

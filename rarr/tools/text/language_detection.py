@@ -10,8 +10,8 @@ _SCRIPTS = {
     "el": "\u0370-\u03ff", "he": "\u0590-\u05ff", "ar": "\u0600-\u06ff", "hi": "\u0900-\u097f",
     "th": "\u0e00-\u0e7f",
 }  # fmt: skip
-"""The letters of scripts that one language writes most. Japanese has its own letters beside Chinese ones."""
-_SCRIPT_SHARE = 0.3  # of the letters, from which a script tells the language; of Japanese, the kana alone
+"""The letters of scripts that mainly one language uses. Japanese has other letters beside the Chinese."""
+_SCRIPT_SHARE = 0.3  # the least share of the letters that shows a language; for Japanese, of kana
 _FUNCTION_WORDS = {
     "en": "the of and to in is was that it for as with on by at from are were be this which an or",
     "de": "der die das und ist in den von zu mit dem ein eine wurde im auf für des sich nicht als auch war",
@@ -37,9 +37,9 @@ _SETS = {language: frozenset(words.split()) for language, words in _FUNCTION_WOR
 
 
 def language_of(text: str) -> str:
-    """Finds the code of the language of `text`, such as `de`; "en" if it is English or may well be.
+    """Returns the code of the language of `text`, such as `de`; "en" for English and for an unclear text.
 
-    Words with a capital letter do not count, which are often names, nor does what stands in code and links.
+    Words with a capital letter do not count, since they are often names, nor do words in code and links.
     """
     words = Counter(word for word in _WORD.findall(_CODE.sub(" ", text[:_MOST])) if not word[0].isupper())
     letters = "".join(words.elements())

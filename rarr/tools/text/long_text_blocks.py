@@ -1,7 +1,7 @@
-"""Cuts a long text into blocks, which are revised as small texts.
+"""Cuts a long text into blocks, which are revised like short texts.
 
-A block ends where a heading, a paragraph, a list, a quote, a table or code ends. In a paragraph that is too
-long, it ends where a sentence ends. It gets a lead: its headings and the sentences right before it.
+A block ends at the end of a heading, paragraph, list, quotation, table or code; in a paragraph that is too
+long, at the end of a sentence. A block has a lead: its headings and the sentences right before it.
 """
 
 import re
@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from rarr.tools.text.blocks_and_sentences import Block, Span, covered, parsed, source_lists, split_sentences
+from rarr.tools.text.blocks_and_sentences import Block, line_tokens, source_lists, span_mask, split_sentences
+from rarr.tools.text.markdown_tables import Span
 
 _WIDEST = 8  # times the size of a block: a unit that is longer is not revised
 _TAIL = 300  # characters of the sentences before a block in its lead
@@ -20,10 +21,10 @@ _CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 
 
 class TextBlock(NamedTuple):
-    """A part of a text, numbered from 1, and its sentences; the spans are those in the whole text.
+    """A part of a text, numbered from 1. `span` and `sentences` are places in the whole text.
 
-    `lead` is the text to read before it: headings, and the last sentences before the block. No question is
-    asked about it. `too_long`: a sentence, a table or code in it is many times as long as a block.
+    `lead` is the text to read before the block: headings and the last sentences before it, which are not
+    revised. `too_long` tells whether a sentence, a table or code is many times as long as a block.
     """
 
     number: int
@@ -32,14 +33,14 @@ class TextBlock(NamedTuple):
     sentences: tuple[Span, ...]
     too_long: bool = False
 
-    def of(self, text: str) -> str:
-        """The text of the block, with its lead."""
+    def text_with_lead(self, text: str) -> str:
+        """Returns the lead (the headings and sentences before the block) and the text of the block."""
         return self.lead + self.span.of(text)
 
 
 def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
     """Yields the blocks of `text`, each of at most about `size` characters without its lead."""
-    headings, tail, listed = list[tuple[int, str]](), tuple[Span, ...](), covered(text, source_lists(text))
+    headings, tail, listed = list[tuple[int, str]](), tuple[Span, ...](), span_mask(text, source_lists(text))
     for number, units in enumerate(_groups(text, size, listed), start=1):
         span, first = Span(units[0].start, units[-1].end), units[0].level
         too_long = any(unit.end - unit.start > _WIDEST * size for unit in units)
@@ -47,7 +48,7 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
         alone = split_sentences(span.of(text), revised=True) if is_read else []
         above = [title for level, title in headings if not first or level < first]
         lead = "" if too_long else _lead(span.of(text), alone, above, _ending(text, tail))
-        block = TextBlock(number, span, lead, tuple(it.moved(span.start) for it in alone), too_long)
+        block = TextBlock(number, span, lead, tuple(it.moved_by(span.start) for it in alone), too_long)
         yield block
         for unit in (unit for unit in units if unit.level):
             title = text[unit.start : unit.end].strip()
@@ -57,17 +58,17 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
 
 
 def _lead(block: str, alone: Sequence[Span], above: Sequence[str], tail: str) -> str:
-    """Builds the longest lead with which the block has the same sentences as without it (`alone`)."""
+    """Builds the longest lead that leaves the sentences of the block as they are without a lead (`alone`)."""
     for parts in ([*above, tail], above):
         lead = "".join(f"{part}\n\n" for part in parts if part)
         spans = split_sentences(lead + block, revised=True)
-        if [span.moved(-len(lead)) for span in spans if span.end > len(lead)] == alone:
+        if [span.moved_by(-len(lead)) for span in spans if span.end > len(lead)] == alone:
             return lead
     return ""
 
 
 def _ending(text: str, spans: Sequence[Span]) -> str:
-    """Joins the last of these sentences, as many as fit into a lead; "" if none fits."""
+    """Joins the last of these sentences, as many as fit into a lead; "" if no sentence fits."""
     ending = ""
     for span in reversed(spans):
         if len(longer := f"{' '.join(span.of(text).split())} {ending}".strip()) > _TAIL:
@@ -77,7 +78,7 @@ def _ending(text: str, spans: Sequence[Span]) -> str:
 
 
 def _groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block]]:
-    """Groups units to blocks of `size`; a longer unit stands alone.
+    """Groups units into blocks of at most `size` characters. A longer unit is a block of its own.
 
     A group ends before the last heading in its second half, and around a list of sources (`listed`).
     """
@@ -94,12 +95,12 @@ def _groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block]]:
 
 
 def _outline(text: str, longest: int) -> list[Block]:
-    """Divides a text into its top-level blocks. Each extends to the next, and has the same meaning alone.
+    """Divides a text into top-level blocks that have the same meaning alone. Each extends to the next block.
 
     Lists and quotes are prose. A list or quote of more than `longest` characters is split into its items.
     """
     parts, divided = list[Block](), False
-    for token, block in parsed(text):
+    for token, block in line_tokens(text):
         if token.level == 0:
             divided = token.type in _CONTAINERS and block.end - block.start > longest
         if token.level == (1 if divided else 0):
@@ -110,7 +111,7 @@ def _outline(text: str, longest: int) -> list[Block]:
 
 
 def _divided(text: str, unit: Block, size: int) -> list[Block]:
-    """Divides a paragraph that is longer than `size` between sentences; other units stay whole."""
+    """Divides a paragraph of more than `size` characters between sentences. Other units stay whole."""
     if unit.kind != "prose" or unit.end - unit.start <= size:
         return [unit]
     starts = [unit.start + span.start for span in split_sentences(text[unit.start : unit.end])]

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 _LINE = re.compile(r"[^\r\n]+")
-_BAR = re.compile(r"\\.|(?P<bar>\|)")  # a bar behind a backslash is a character of its cell
+_BAR = re.compile(r"\\.|(?P<bar>\|)")  # a bar after a backslash is a character of its cell
 _NOTHING = re.compile(r"(?:n/?a|none|tbd|unknown|[\W_]*)", re.IGNORECASE)
 
 
@@ -16,26 +16,26 @@ class Span(NamedTuple):
     end: int
 
     def of(self, text: str) -> str:
-        """The characters of `text` in this range."""
+        """Returns the characters of `text` in this range."""
         return text[self.start : self.end]
 
     def overlaps(self, other: "Span") -> bool:
-        """Do the two ranges share a character?"""
+        """Tells whether the two ranges share a character."""
         return self.start < other.end and other.start < self.end
 
-    def moved(self, by: int) -> "Span":
-        """The range moved right by `by` characters, or left if `by` is negative."""
+    def moved_by(self, by: int) -> "Span":
+        """Returns the range moved to the right by `by` characters, or to the left if `by` is negative."""
         return Span(self.start + by, self.end + by)
 
     def stripped(self, text: str) -> "Span":
-        """The range in `text` without the white space at its ends."""
+        """Returns the range in `text` without the white space at its ends."""
         inner = self.of(text)
         start = self.start + len(inner) - len(inner.lstrip())
         return Span(start, max(start, self.start + len(inner.rstrip())))
 
 
 class Cell(NamedTuple):
-    """A cell below the header row and right of the first column; `row`, `column` are its headers' spans."""
+    """A cell below the header row and right of the first column. `row` and `column` are its headers."""
 
     span: Span
     row: Span
@@ -48,9 +48,9 @@ class Cell(NamedTuple):
 
 
 def cells_of(text: str, table: Span) -> list[Cell]:
-    """Finds the cells of a table with content (not "n/a", "none", "unknown" or marks alone), in order.
+    """Finds the cells of a table with content (not "n/a", "none", "unknown" or only marks), in order.
 
-    [] if rows differ in their number of cells, or do not have different headers, or stand in a quote.
+    Returns [] if rows have different numbers of cells, equal headers, or stand in a quotation.
     """
     lines = list(_LINE.finditer(text, *table))
     header, _, *rows = [_cells(text, Span(*line.span())) for line in lines]
@@ -66,7 +66,7 @@ def cells_of(text: str, table: Span) -> list[Cell]:
 
 
 def _cells(text: str, line: Span) -> list[Span]:
-    """Finds the cells of a line, without the spaces around them, and without an empty one at either end."""
+    """Finds the cells of a line, without spaces around them. Drops an empty cell at the start or end."""
     bars = [line.start - 1, *(bar.start() for bar in _BAR.finditer(text, *line) if bar["bar"]), line.end]
     inner = [Span(before + 1, after) for before, after in pairwise(bars)]
     last = len(inner) - 1

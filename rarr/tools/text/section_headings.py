@@ -1,4 +1,4 @@
-"""Cleans the headings of sections, as a person or a model writes them, and finds those above a place."""
+"""Cleans the headings of sections that a person or a model wrote; finds the headings above a place."""
 
 import re
 from collections.abc import Sequence
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from rarr.tools.text.blocks_and_sentences import LIST_TITLE, Block, blocks
 
 OVERVIEW = "Overview"
-"""The heading of what fits no other heading."""
+"""The heading of sentences that fit no other heading."""
 # A number alone is a word of the heading: "12 Angry Men", "9 November 1989".
 _MARKS = re.compile(r"^(?:(?:#+|[-*+]|\(?\d{1,2}(?:\.\d{1,2})*[.):]|\d{1,2}(?:\.\d{1,2})+)\s+)+")
 _LONGEST = 100  # characters of a heading
 
 
 def clean_headings(lines: Sequence[str], topic: str) -> list[str]:
-    """Returns each heading once, without marks and numbers; those of lists, and the topic, are left out."""
+    """Returns each heading once, without marks and numbers. Drops the topic and titles of source lists."""
     headings: dict[str, str] = {}
     for heading in map(clean_heading, lines):
         headings.setdefault(heading.casefold(), heading)
@@ -27,7 +27,7 @@ def clean_heading(line: str) -> str:
 
 
 def headings_above(text: str, at: int) -> list[Block]:
-    """Returns the headings under which a place of a text stands, the highest first."""
+    """Returns the headings above the place `at` of a text, the highest level first."""
     headings = list[Block]()
     for block in blocks(text):
         if block.kind == "heading" and block.start < at:

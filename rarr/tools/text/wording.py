@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # `rarr --help` imports this file, and shall not wait for pydantic
     from rarr.records import Notice, Revision
 
-NO_RESULT = "no_result"  # nothing was answered or written
-HARMLESS = ("cache_failed", "trace_failed")  # they keep nothing from being searched, read or judged
+NO_RESULT = "no_result"  # the run gave no answer or text
+HARMLESS = ("cache_failed", "trace_failed")  # in spite of them, all is searched, read and judged
 _UNREAD = {"budget_exhausted", "block_too_long"}  # text was not read; the messages name the cure
 _DETAIL = re.compile(r" ?\(.*\)|\d+")
 
@@ -26,14 +26,14 @@ def kind_of(value: object) -> str:
     return f"{'an' if name[:1].lower() in {*'aeio'} else 'a'} {name}"
 
 
-def shown(text: str, most: int = 100) -> str:
+def safe_text(text: str, most: int = 100) -> str:
     """Makes `text` safe for a message: replaces unprintable characters, cuts it to `most` characters."""
     safe = "".join(character if character.isprintable() else "\ufffd" for character in text[: most + 1])
     return f"{safe[: most - 1]}…" if len(safe) > most else safe
 
 
-def grouped(warnings: "Iterable[Notice]") -> list[str]:
-    """Writes each different warning once, as `code: message`, and the number of times if it is above 1."""
+def warning_lines(warnings: "Iterable[Notice]") -> list[str]:
+    """Writes each different warning once, as `code: message`, with the count of a repeated warning."""
     counts = Counter(  # a message may begin with the words of its code, such as "check failed: "
         f"{it.code}: {it.message.removeprefix(it.code.removesuffix('_failed') + ' failed: ')}"
         for it in warnings
@@ -41,10 +41,10 @@ def grouped(warnings: "Iterable[Notice]") -> list[str]:
     return [line + (f" ({count} times)" if count > 1 else "") for line, count in counts.items()]
 
 
-def by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
-    """Writes one line for each reason of (file, reason) pairs, and names its files: ten, and how many more.
+def lines_by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
+    """Writes a line for each reason of (file, reason) pairs: ten of its files, and how many more there are.
 
-    Reasons that differ only in numbers or in brackets count as the same reason; that of the first is shown.
+    Reasons that differ only in numbers or brackets count as the same reason; the first reason is shown.
     """
     alike: dict[str, dict[str, str]] = {}
     for file, reason in skipped:
@@ -57,10 +57,10 @@ def by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
     return lines
 
 
-def nothing_checked(revision: "Revision") -> str:
-    """Writes one line on why nothing could be checked: all searches or readings failed, or were unreliable.
+def why_nothing_checked(revision: "Revision") -> str:
+    """Writes a line with the reason why nothing could be checked, such as failed searches or readings.
 
-    "" if something was checked or the text has no checkable claims, unless no called model answered.
+    Returns "" if something was checked, or if the text has no checkable claim (unless no model answered).
     """
     warnings, usage = revision.warnings, revision.usage
     codes = {notice.code for notice in warnings}
@@ -75,10 +75,10 @@ def nothing_checked(revision: "Revision") -> str:
     if NO_RESULT in codes or is_checked or not statuses or "nothing_to_check" in codes:
         return next((it.message for it in warnings if it.code == NO_RESULT), "")
     reasons = [*(it for it in warnings if is_failure(it) or it.code == "reader_unreliable"), *warnings]
-    why = next(iter(grouped(reasons[:1])), "no source of evidence could be searched")
+    why = next(iter(warning_lines(reasons[:1])), "no source of evidence could be searched")
     return f"{why}{'' if codes & _UNREAD or 'rarr doctor' in why else '; see rarr doctor'}"
 
 
 def is_failure(notice: "Notice") -> bool:
-    """Is the warning about a failure that is not harmless, or about text that was not read?"""
+    """Tells whether a warning is about a failure that is not harmless, or about text that was not read."""
     return (notice.code.endswith("_failed") and notice.code not in HARMLESS) or notice.code in _UNREAD

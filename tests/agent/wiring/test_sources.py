@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.retrievers import BaseRetriever
 from makers import FACT, TEXT, passage
-from tools.asking import metered
+from tools.asking import metered_run
 
 from rarr import Reviser, Settings
 from rarr.agent.wiring.components import wire
@@ -113,7 +113,7 @@ async def test_objects_are_limited_as_the_web_is(
 ) -> None:
     source = Returns([passage(FACT, it) for it in found])
     monkeypatch.setitem(WEB_SOURCES, "mine", lambda settings, opened: source)
-    with metered() as meter:
+    with metered_run() as meter:
         passages = await taken("mine" if named else source, **limits).retrieve("q", 5)
     assert [it.source for it in passages] == kept
     left_out = [it.message for it in meter.warnings if it.code == "source_left_out"]

@@ -1,4 +1,4 @@
-"""A small corpus in a folder, and what searches it."""
+"""A small corpus in a folder, and functions that search it."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ The tree came from China. Spanish monks brought it to America.
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A corpus of two files, with four passages."""
+    """Makes a corpus of two files with four passages."""
     path = tmp_path / "notes"
     (path / "more").mkdir(parents=True)
     (path / "peaches.md").write_text(PEACHES, encoding="utf-8")
@@ -30,5 +30,5 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opened(tmp_path: Path) -> Open:
-    """Opens a corpus with its index in a home of its own."""
+    """Opens a corpus whose index has its own home."""
     return lambda path: Corpus.open(path, home=tmp_path / "home", window=4)

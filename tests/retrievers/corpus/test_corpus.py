@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 from rarr.errors import RetrievalError
 from rarr.retrievers.corpus.chunking import LONGEST, windows
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
-from rarr.retrievers.corpus.index_words import terms
+from rarr.retrievers.corpus.index_words import query_stems
 from rarr.retrievers.corpus.passage_index import PASSAGES
 from rarr.retrievers.extract import documents, files as extraction
 from rarr.tools.text.blocks_and_sentences import split_sentences
-from retrievers.makers import Open, built
+from retrievers.makers import Open, build_corpus_index
 
 PEARS = "They are green. They are sweet. So it is. Pears."
 
@@ -41,7 +41,7 @@ async def test_one_long_document_does_not_crowd_out_the_others(tmp_path: Path, o
 
 
 async def test_index_is_searched_without_its_corpus(folder: Path, tmp_path: Path, opened: Open) -> None:
-    built(folder, tmp_path / "index")
+    build_corpus_index(folder, tmp_path / "index")
     shutil.rmtree(folder)
     [passage] = await opened(tmp_path / "index").retrieve("France", 5)
     assert passage.source == f"{folder.as_posix()}/more/paris.txt"
@@ -165,4 +165,4 @@ TERMS = {
 
 
 def test_terms_are_the_stems_of_content_words() -> None:
-    assert {query: " ".join(terms(query)) for query in TERMS} == TERMS
+    assert {query: " ".join(query_stems(query)) for query in TERMS} == TERMS

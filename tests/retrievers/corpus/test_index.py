@@ -1,4 +1,4 @@
-"""An index holds what its corpus holds: built, updated, killed, watched, damaged, and of other versions."""
+"""An index has the content of its corpus, also after a crash, changes, damage, and with another version."""
 
 import asyncio
 import json
@@ -20,7 +20,7 @@ from rarr.retrievers.corpus import corpus
 from rarr.retrievers.corpus.corpus import Corpus, IndexReport, scan
 from rarr.retrievers.corpus.passage_index import MANIFEST, IndexReader, best_hits, stored
 from rarr.retrievers.extract import files as extraction
-from retrievers.makers import built
+from retrievers.makers import build_corpus_index
 
 Build = Callable[[], IndexReport]
 
@@ -70,7 +70,7 @@ def out(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def build(folder: Path, out: Path) -> Build:
-    return lambda: built(folder, out)
+    return lambda: build_corpus_index(folder, out)
 
 
 def counts(report: IndexReport) -> tuple[int, int, int]:
@@ -120,12 +120,12 @@ def test_parts_that_cannot_be_read_are_named_and_files_of_a_failing_system_tried
 def test_index_that_cannot_be_made_is_an_input_error(folder: Path, tmp_path: Path, out: Path) -> None:
     (tmp_path / "empty.md").touch()
     for path, place, message in (
-        (tmp_path / "empty.md", out, r"empty\.md: not searched: it holds no text\): mend it or give"),
+        (tmp_path / "empty.md", out, r"empty\.md: not searched: it holds no text\): repair it or give"),
         (folder, folder, r"holds other files, such as .*: give a new folder"),
         (folder, tmp_path / "empty.md" / "index", r"cannot be written \(.*\): .* RARR_HOME"),
     ):
         with pytest.raises(InputError, match=message):
-            built(path, place)
+            build_corpus_index(path, place)
 
 
 def test_index_that_lost_any_file_is_rebuilt(build: Build, folder: Path, out: Path) -> None:
@@ -173,7 +173,7 @@ print(build_index(*paths, window=4).passages)
 
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
-    """Sixty files of ten documents, each with words of its own."""
+    """Makes sixty files of ten documents, each with its own words."""
     folder = tmp_path / "many"
     folder.mkdir()
     rewrite(folder, range(60), "pears")
@@ -188,7 +188,7 @@ def rewrite(folder: Path, files: list[int] | range, fruit: str) -> None:
 
 
 def build_apart(source: Path, out: Path) -> subprocess.Popen[str]:
-    """A building process that is past its imports."""
+    """Starts a process that builds an index, and waits until its imports are done."""
     command = [sys.executable, "-c", BUILD, str(source), str(out)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout and process.stdout.readline() == "ready\n"
@@ -196,7 +196,7 @@ def build_apart(source: Path, out: Path) -> subprocess.Popen[str]:
 
 
 def retrieved(index: Path, query: str = "pears plums sell") -> list[tuple[str, str, int]]:
-    """All passages for a query, in an order of their own."""
+    """Returns all passages for a query, in a fixed order."""
     passages = asyncio.run(Corpus.open(index, home=index, window=4).retrieve(query, 1000))
     return sorted((passage.source, passage.text, passage.start) for passage in passages)
 
@@ -204,7 +204,7 @@ def retrieved(index: Path, query: str = "pears plums sell") -> list[tuple[str, s
 @pytest.mark.slow
 def test_a_killed_build_can_be_continued(many: Path, tmp_path: Path, out: Path) -> None:
     chance = random.Random(1)
-    built(many, out)
+    build_corpus_index(many, out)
     for fruit in ("plums", "pears", "plums"):
         rewrite(many, chance.sample(range(60), 40), fruit)
         before = retrieved(out)
@@ -214,8 +214,8 @@ def test_a_killed_build_can_be_continued(many: Path, tmp_path: Path, out: Path) 
             process.kill()
             process.communicate()
             assert len(retrieved(out)) == len(before)
-    built(many, out)
-    built(many, tmp_path / "fresh")
+    build_corpus_index(many, out)
+    build_corpus_index(many, tmp_path / "fresh")
     assert retrieved(out) == retrieved(tmp_path / "fresh")
 
 
@@ -228,7 +228,7 @@ def test_two_processes_that_build_at_once_build_one_index(many: Path, out: Path)
 
 @pytest.mark.slow
 def test_readers_see_every_document_once_at_every_moment_of_a_build(many: Path, out: Path) -> None:
-    built(many, out)
+    build_corpus_index(many, out)
     opened = Corpus.open(out, home=out, window=4)
     for fruit in ("plums", "pears"):
         rewrite(many, range(60), fruit)

@@ -1,4 +1,4 @@
-"""Files and pages become documents by their kind; what cannot be read is an error with its cause."""
+"""Files and pages become documents by their kind. A file that cannot be read is an error with its cause."""
 
 import csv
 import io
@@ -21,7 +21,7 @@ from rarr.retrievers.extract.documents import (
     Document,
     UnreadableError,
     decode,
-    published,
+    parsed_date,
     read_docx,
     read_page,
     read_pdf,
@@ -106,10 +106,10 @@ def test_bytes_are_text_or_refused(data: bytes) -> None:
 def test_dates_are_read_as_sources_write_them() -> None:
     day = datetime(2020, 3, 4)
     for value in ("2020-03-04", "Wed, 04 Mar 2020 00:00:00 GMT", day, day.date()):
-        assert published(value) == DAY
+        assert parsed_date(value) == DAY
     east = timezone(timedelta(hours=2))
-    assert published(" 2020-03-04T05:06+02:00 ") == datetime(2020, 3, 4, 5, 6, tzinfo=east)
-    assert published("last week") is published(1583280000) is None
+    assert parsed_date(" 2020-03-04T05:06+02:00 ") == datetime(2020, 3, 4, 5, 6, tzinfo=east)
+    assert parsed_date("last week") is parsed_date(1583280000) is None
 
 
 def test_long_cell_is_read_whatever_limit_the_process_has_and_keeps(tmp_path: Path) -> None:
@@ -213,7 +213,7 @@ def test_a_word_document_is_read() -> None:
 
 
 def changed(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
-    """The document of Word with another content."""
+    """Returns the document of Word with another content."""
     file, name = io.BytesIO(), "word/document.xml"
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
         for entry in old.namelist():
@@ -285,7 +285,7 @@ def test_missing_extra_is_an_error_with_its_install_line(monkeypatch: pytest.Mon
 
 
 def page(*lines: str) -> bytes:
-    """A PDF with these lines on its only page."""
+    """Makes a PDF with these lines on its only page."""
     content = f"BT /F1 12 Tf 72 720 Td ({') Tj 0 -14 Td ('.join(lines)}) Tj ET"
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
@@ -328,7 +328,7 @@ def test_file_of_too_much_text_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def laughing(xml: bytes) -> bytes:
-    """The XML with an entity that unfolds to a billion characters."""
+    """Returns the XML with an entity that expands to a billion characters."""
     more = b"".join(b'<!ENTITY e%d "%s">' % (n, b"&e%d;" % (n - 1) * 10) for n in range(1, 10))
     head, body = xml.split(b"?>", 1)
     return head + b'?><!DOCTYPE x [<!ENTITY e0 "ha">' + more + b"]>" + body.replace(b"History", b"&e9;")

@@ -1,4 +1,4 @@
-"""What comes from outside is read in processes: none outlives its limit, its parent or its reviser."""
+"""Foreign bytes are read in processes. No process outlives its limit, its parent or its reviser."""
 
 import asyncio
 import os
@@ -19,9 +19,9 @@ from rarr import Reviser, Settings
 from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.extract import files, limited_calls as extracting
 from rarr.retrievers.extract.documents import UnreadableError, extract_page
-from rarr.retrievers.extract.limited_calls import extracted
+from rarr.retrievers.extract.limited_calls import run_in_worker
 from retrievers import calls
-from retrievers.makers import built
+from retrievers.makers import build_corpus_index
 
 PATIENCE_S = 30.0
 BEFORE = set[int]()
@@ -29,23 +29,23 @@ TESTS = Path(__file__).parents[2]
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
 
 
-def pids() -> set[int]:
-    """The processes of this process that have not ended."""
+def child_pids() -> set[int]:
+    """Returns the ids of the child processes that have not ended."""
     lists = list[str]()
     for children in Path("/proc/self/task").glob("*/children"):
         with suppress(FileNotFoundError):  # its thread has ended
             lists.append(children.read_text())
-    return {int(pid) for pid in " ".join(lists).split() if runs(int(pid))} - BEFORE
+    return {int(pid) for pid in " ".join(lists).split() if is_running(int(pid))} - BEFORE
 
 
 @pytest.fixture(autouse=True)
 def no_process_stays() -> Iterator[None]:
     BEFORE.clear()
-    BEFORE.update(pids())
+    BEFORE.update(child_pids())
     yield
-    extracting.end_idle()
+    extracting.end_idle_workers()
     ours = (thread for thread in threading.enumerate() if thread.name == "rarr-extract")
-    assert until(lambda: not pids() and not any(thread.is_alive() for thread in ours))
+    assert comes_true(lambda: not child_pids() and not any(thread.is_alive() for thread in ours))
 
 
 def limit(monkeypatch: pytest.MonkeyPatch, seconds: float, megabytes: int = 300) -> None:
@@ -53,8 +53,8 @@ def limit(monkeypatch: pytest.MonkeyPatch, seconds: float, megabytes: int = 300)
     monkeypatch.setattr(extracting, "PAGE_MB", megabytes)
 
 
-def until(condition: Callable[[], object]) -> bool:
-    """Whether it comes true before the patience is over."""
+def comes_true(condition: Callable[[], object]) -> bool:
+    """Tells whether the condition becomes true before the patience ends."""
     end = time.monotonic() + PATIENCE_S
     while not condition():
         if time.monotonic() > end:
@@ -63,8 +63,8 @@ def until(condition: Callable[[], object]) -> bool:
     return True
 
 
-def runs(pid: int) -> bool:
-    """Whether there is a process with this id that has not ended."""
+def is_running(pid: int) -> bool:
+    """Tells whether the process with this id has not ended."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -73,10 +73,10 @@ def runs(pid: int) -> bool:
     return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
-async def why(function: Callable[..., object], *args: object) -> str:
-    """Why it cannot be read; in one line."""
+async def failure_line(function: Callable[..., object], *args: object) -> str:
+    """Returns the reason why the call failed, on one line."""
     with pytest.raises(UnreadableError) as caught:
-        await extracted(function, *args)
+        await run_in_worker(function, *args)
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -84,35 +84,35 @@ async def why(function: Callable[..., object], *args: object) -> str:
 @pytest.mark.slow
 async def test_call_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     limit(monkeypatch, 0.5)
-    assert await why(calls.backtrack) == "reading it takes more than 0.5 s"
-    assert pids() == set()
+    assert await failure_line(calls.backtrack) == "reading it takes more than 0.5 s"
+    assert child_pids() == set()
 
 
 @pytest.mark.slow
 @linux
 async def test_call_that_takes_all_memory_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     limit(monkeypatch, 20, 100)
-    assert await why(calls.allocate, 150) == "reading it takes more than 100 MB of memory"
-    assert await why(calls.hoard) == "reading it takes more than 100 MB of memory"
-    assert await extracted(calls.allocate, 50) == 50_000_000
+    assert await failure_line(calls.allocate, 150) == "reading it takes more than 100 MB of memory"
+    assert await failure_line(calls.fill_memory) == "reading it takes more than 100 MB of memory"
+    assert await run_in_worker(calls.allocate, 50) == 50_000_000
 
 
 @pytest.mark.slow
 async def test_call_that_crashes_lies_or_prints_affects_no_other(capfd: pytest.CaptureFixture[str]) -> None:
     for call in (calls.crash, calls.leave):
-        assert "crashed the reading process (status" in await why(call)
-    assert "crashed the reading process (status 0, 1 validation error" in await why(calls.lie)
-    assert await extracted(calls.chatter, "x" * 100_000) == "x" * 100_000
-    assert await extracted(calls.allocate, 2) == 2_000_000
+        assert "crashed the reading process (status" in await failure_line(call)
+    assert "crashed the reading process (status 0, 1 validation error" in await failure_line(calls.wrong_type)
+    assert await run_in_worker(calls.print_text, "x" * 100_000) == "x" * 100_000
+    assert await run_in_worker(calls.allocate, 2) == 2_000_000
     assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.slow
 async def test_page_that_crashes_its_process_is_not_tried_in_another(tmp_path: Path) -> None:
-    await asyncio.gather(*(extracted(calls.sleep, 0.3) for _ in "123"))
-    idle, tries = pids(), tmp_path / "tries"
-    assert "crashed the reading process" in await why(calls.crash_counted, tries)
-    assert (tries.read_text(), len(idle - pids())) == ("x", 1)
+    await asyncio.gather(*(run_in_worker(calls.sleep, 0.3) for _ in "123"))
+    idle, tries = child_pids(), tmp_path / "tries"
+    assert "crashed the reading process" in await failure_line(calls.crash_counted, tries)
+    assert (tries.read_text(), len(idle - child_pids())) == ("x", 1)
 
 
 @pytest.mark.slow
@@ -120,11 +120,11 @@ def test_processes_start_when_needed_and_end_with_the_reviser(tmp_path: Path) ->
     (tmp_path / "a.md").write_text("Peaches grow in Georgia.")
     settings = Settings(corpus=tmp_path, home=tmp_path / "home", model="embedded")
     with Reviser(settings):
-        assert pids() == set()
+        assert child_pids() == set()
     (tmp_path / "a.html").write_bytes(repeated("<p>Peaches grow in Georgia.</p>", 1000))
     with Reviser(settings):
-        assert len(pids()) == 1
-    assert pids() == set()
+        assert len(child_pids()) == 1
+    assert child_pids() == set()
 
 
 PARENT = """
@@ -151,7 +151,7 @@ asyncio.run(main())
     ("call", "seconds", "end"), [("calls.sleep, 60", 60, "SIGKILL"), ("calls.backtrack", 2, "SIGINT")]
 )
 def test_process_ends_with_its_parent(call: str, seconds: int, end: str) -> None:
-    """Also of a program without a main guard; a call that holds Python's lock ends at its limit."""
+    """Also for a program without a main guard. A call that holds Python's lock ends at its limit."""
     command = [sys.executable, "-c", PARENT.format(call=call, seconds=seconds)]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS.parent), str(TESTS)])}
     program = Popen(command, stdout=PIPE, stderr=PIPE, text=True, cwd="/", env=env, start_new_session=True)
@@ -159,7 +159,7 @@ def test_process_ends_with_its_parent(call: str, seconds: int, end: str) -> None
     pid = int(program.stdout.readline())
     os.killpg(program.pid, signal.Signals[end])
     _, errors = program.communicate(timeout=PATIENCE_S)
-    assert until(lambda: not runs(pid))
+    assert comes_true(lambda: not is_running(pid))
     assert "limited_calls.py" not in errors
 
 
@@ -169,8 +169,8 @@ async def test_hostile_page_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     limit(monkeypatch, 0.5)
     make, kind = SLOW[name]
     with suppress(UnreadableError):
-        page = await extracted(extract_page, make(), kind, None)
-        await extracted(windows, page.text, 4)
+        page = await run_in_worker(extract_page, make(), kind, None)
+        await run_in_worker(windows, page.text, 4)
         assert kind == "text/html"
 
 
@@ -188,7 +188,7 @@ def test_hostile_file_is_skipped(name: str, tmp_path: Path, monkeypatch: pytest.
     corpus.mkdir()
     (corpus / "b.md").write_text("Peaches grow.")
     (corpus / name).write_bytes(content[name]())
-    report = built(corpus, tmp_path / "index")
+    report = build_corpus_index(corpus, tmp_path / "index")
     [(file, reason)] = report.skipped
     assert (file.rpartition("/")[2], report.passages) == (name, 1)
     assert "reading it takes more than" in reason

@@ -1,4 +1,4 @@
-"""How a fetcher asks: whom, under which name, how much at once, and only what a site's robots.txt allows."""
+"""Requests of a fetcher: their host, name and number, and only pages that a site's robots.txt allows."""
 
 import asyncio
 import gzip
@@ -15,10 +15,10 @@ import pytest
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.fetch import fetching
-from rarr.retrievers.fetch.fetching import MOST_BYTES, Robots, rules
+from rarr.retrievers.fetch.fetching import MOST_BYTES, RobotsRules, parse_rules
 from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError
 from retrievers.fetch.test_public_ip_addresses import finding
-from retrievers.fetches import PAGE, PATIENCE_S, SHORT_S, fetch, here, make, refusal
+from retrievers.fetches import PAGE, PATIENCE_S, SHORT_S, fetch, make, refusal, to_loopback
 from retrievers.hostile import Hostile, Script, answer, forever, moved, reset, silent
 
 pytestmark = pytest.mark.loopback
@@ -52,7 +52,7 @@ async def test_fetch_sends_its_user_agent_and_no_other_identifying_header(
 
 @pytest.fixture(scope="session")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """A certificate for site.org, and its key."""
+    """Makes a certificate for site.org, and its key."""
     openssl = shutil.which("openssl")
     if not openssl:
         pytest.skip("needs openssl")
@@ -76,13 +76,13 @@ async def test_certificate_must_be_trusted_and_for_the_name(
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(*certificate)
     async with Hostile({"/": answer(PAGE)}, tls) as server:
-        message = await refusal(server.url(host="site.org", scheme="https"), find=here)
+        message = await refusal(server.url(host="site.org", scheme="https"), find=to_loopback)
         assert "CERTIFICATE_VERIFY_FAILED" in message
         trusted = ssl.create_default_context(cafile=certificate[0])
         monkeypatch.setattr("rarr.tools.guard.bounded_http_client.certificates", lambda: trusted)
-        assert (await fetch(server.url(host="site.org", scheme="https"), find=here)).content == PAGE
+        assert (await fetch(server.url(host="site.org", scheme="https"), find=to_loopback)).content == PAGE
         for other in ("other.org", "127.0.0.1"):
-            message = await refusal(server.url(host=other, scheme="https"), find=here)
+            message = await refusal(server.url(host=other, scheme="https"), find=to_loopback)
             assert "certificate" in message.lower()
 
 
@@ -211,7 +211,7 @@ SITE_PAGE = httpx2.URL("https://site.org/page")
 
 
 def may(text: str, path: str, name: str = "rarr") -> bool:
-    return rules(text.encode(), name).can_fetch(f"https://site.org{path}", name)
+    return parse_rules(text.encode(), name).can_fetch(f"https://site.org{path}", name)
 
 
 @pytest.mark.parametrize(
@@ -258,14 +258,14 @@ async def test_rules_of_a_site_are_kept_for_a_day_and_its_failure_for_30_seconds
             raise UnreachableError("nobody is there")
         return status, b""
 
-    known, now = Robots("rarr", 10), time.monotonic()
+    known, now = RobotsRules("rarr", 10), time.monotonic()
     for _ in range(2):
         with pytest.raises(RetrievalError, match="nobody is there"):
-            await known.require(SITE_PAGE, read)
+            await known.require_allowed(SITE_PAGE, read)
     assert len(asked) == 1
     for seconds, requests in [(31, 2), (86_000, 2), (90_000, 3)]:
         monkeypatch.setattr(fetching, "monotonic", lambda at=now + seconds: at)
-        await known.require(SITE_PAGE, read)
+        await known.require_allowed(SITE_PAGE, read)
         assert len(asked) == requests
-    await known.require(httpx2.URL("https://site.org:8443/"), read)
+    await known.require_allowed(httpx2.URL("https://site.org:8443/"), read)
     assert asked[-1] == "https://site.org:8443/robots.txt"

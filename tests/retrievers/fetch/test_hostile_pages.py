@@ -1,4 +1,4 @@
-"""Whatever a server answers, a fetch ends within its limits, with a page or with one harmless line."""
+"""Every fetch ends within its limits, with a page or with one harmless line, for any answer of a server."""
 
 import asyncio
 import gzip

@@ -4,7 +4,7 @@ from ipaddress import ip_address
 import pytest
 
 from rarr.errors import RetrievalError
-from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError, host_name, vetted
+from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError, canonical_host, public_ips
 from retrievers.fetches import refusal
 from retrievers.makers import words
 
@@ -22,7 +22,7 @@ PUBLIC = words("""
 
 
 def finding(*answers: Sequence[str] | Exception) -> Resolve:
-    """Answers one look-up after the other; the last answer stays."""
+    """Makes a resolver that returns one answer after another, and repeats the last answer."""
     left = list(answers)
 
     async def find(name: str, port: int) -> Sequence[str]:
@@ -40,20 +40,20 @@ MIXED = [["8.8.8.8", "10.0.0.1"], ["10.0.0.1", "8.8.8.8"], ["8.8.8.8", "::1"]]
 @pytest.mark.parametrize("addresses", [*([address] for address in PRIVATE), *MIXED])
 async def test_name_with_a_private_address_is_refused(addresses: list[str]) -> None:
     with pytest.raises(UnreachableError, match="is not a public one"):
-        await vetted("site.org", 80, finding(addresses))
+        await public_ips("site.org", 80, finding(addresses))
 
 
 async def test_public_addresses_keep_their_order_and_loopback_needs_permission() -> None:
-    assert await vetted("site.org", 80, finding(PUBLIC)) == [str(ip_address(address)) for address in PUBLIC]
-    assert await vetted("127.0.0.1", 80, finding([]), allow_loopback=True) == ["127.0.0.1"]
+    assert await public_ips("site.org", 80, finding(PUBLIC)) == [str(ip_address(it)) for it in PUBLIC]
+    assert await public_ips("127.0.0.1", 80, finding([]), allow_loopback=True) == ["127.0.0.1"]
     with pytest.raises(UnreachableError):
-        await vetted("10.0.0.1", 80, finding([]), allow_loopback=True)
+        await public_ips("10.0.0.1", 80, finding([]), allow_loopback=True)
 
 
 @pytest.mark.parametrize("addresses", [[], ["nonsense"], OSError("no such name"), OSError("\x1b[31m" * 1000)])
 async def test_name_without_an_address_is_an_error(addresses: Sequence[str] | OSError) -> None:
     with pytest.raises(UnreachableError, match=r"'site\.org' is not asked") as caught:
-        await vetted("site.org", 80, finding(addresses))
+        await public_ips("site.org", 80, finding(addresses))
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 300
 
@@ -64,7 +64,7 @@ NAMES |= {"2606:4700:0::1111": "2606:4700::1111"}
 
 
 def test_host_name_is_normalised() -> None:
-    assert {host: host_name(host) for host in NAMES} == NAMES
+    assert {host: canonical_host(host) for host in NAMES} == NAMES
 
 
 MALFORMED = [
@@ -95,7 +95,7 @@ LOCAL = words("""
 def test_host_that_is_no_public_name_is_refused(hosts: list[str], why: str) -> None:
     for host in hosts:
         with pytest.raises(RetrievalError, match=why):
-            host_name(host)
+            canonical_host(host)
 
 
 HOSTS = words("""

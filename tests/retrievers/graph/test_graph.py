@@ -1,10 +1,10 @@
-"""A graph: triples by subject, object and name; names of a text; sentences; and passages as a source."""
+"""A graph: triples by subject, object and name; names in a text; sentences; and passages."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tools.asking import metered
+from tools.asking import metered_run
 
 from rarr import Graph
 from rarr.errors import InputError
@@ -16,12 +16,12 @@ AARLE = Triple("c1", "Aarle", "mayor", "p1", "Ida Lunde")
 
 
 def pointing(graph: Graph, entity: str) -> list[Triple]:
-    return [triple for triple, _ in graph.pointing_at(entity)]
+    return [triple for triple, _ in graph.triples_pointing_at(entity)]
 
 
 def test_triples_are_found_by_subject_and_by_a_value_that_is_or_names_one_subject() -> None:
     graph = Graph([PERSON, OLE, AARLE, PERSON])
-    assert (graph.around("p1"), pointing(graph, "c1")) == ([PERSON], [PERSON, OLE])
+    assert (graph.triples_of("p1"), pointing(graph, "c1")) == ([PERSON], [PERSON, OLE])
     child = Triple("p3", "Per Lunde", "mother", "Ida Lunde", "Ida Lunde")
     graph = Graph([PERSON, child])
     assert (graph.by_name["ida lunde"], pointing(graph, "p1")) == (("p1",), [child])
@@ -48,9 +48,9 @@ STORE = Graph(
 )
 
 
-def meant(text: str) -> list[tuple[str, ...]]:
-    """The entities with facts of their own, for each name; values such as Aarle are entities as well."""
-    return [each.entities for each in STORE.linked(text) if STORE.around(each.entities[0])]
+def meant_entities(text: str) -> list[tuple[str, ...]]:
+    """Returns the entities of each name that have facts; values such as Aarle are entities as well."""
+    return [each.entities for each in STORE.mentions_in(text) if STORE.triples_of(each.entities[0])]
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def meant(text: str) -> list[tuple[str, ...]]:
     ],
 )
 def test_name_means_the_entity_of_which_the_text_names_most(text: str, entities: list[Any]) -> None:
-    assert meant(text) == entities
+    assert meant_entities(text) == entities
 
 
 def test_relation_becomes_a_sentence() -> None:
@@ -121,7 +121,7 @@ async def test_entity_whose_triple_points_at_a_named_entity_is_found() -> None:
 
 async def test_namesakes_without_a_difference_give_a_warning_and_no_passage() -> None:
     graph = graph_of(IDA, ("p2", "Ida Lunde", "place of birth", "Tolk"))
-    with metered() as meter:
+    with metered_run() as meter:
         assert await graph.retrieve("Where was Ida Lunde born?", 5) == []
         meter.text = "Ida Lunde grew up in Tolk."
         assert [each.source for each in await graph.retrieve("Where was Ida Lunde born?", 5)] == ["g#p2"]

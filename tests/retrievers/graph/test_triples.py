@@ -1,4 +1,4 @@
-"""Triples from CSV, JSON lines and RDF, and the line of every mistake."""
+"""Triples from CSV, JSON lines and RDF, and the line number of every mistake."""
 
 import json
 import sys

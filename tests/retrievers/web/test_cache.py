@@ -1,4 +1,4 @@
-"""What the cache makes once and for how long, what failures cost, and how pages are read through it."""
+"""The cache: how often and how long it stores, the cost of failures, and pages read through the cache."""
 
 import asyncio
 import errno
@@ -15,12 +15,12 @@ from typing import Any, cast
 from unittest.mock import Mock
 
 import pytest
-from tools.asking import metered
+from tools.asking import metered_run
 
 from rarr.errors import InputError, RetrievalError
 from rarr.retrievers.extract import limited_calls as extracting
 from rarr.retrievers.extract.documents import Document
-from rarr.retrievers.fetch.fetching import PAGE_TYPES, Fetched, Fetcher
+from rarr.retrievers.fetch.fetching import PAGE_TYPES, FetchedPage, Fetcher
 from rarr.retrievers.web import cache as cached
 from rarr.retrievers.web.cache import KEPT_S, MAX_AGE_S, Cache, CacheEntry, PageReader
 from rarr.settings import Settings
@@ -31,7 +31,7 @@ NOW = 1_790_000_000.0
 
 
 class Source:
-    """Makes an answer that counts its calls."""
+    """Makes answers, and counts its calls."""
 
     calls, fails = 0, False
 
@@ -69,8 +69,8 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def warned() -> Iterator[Warned]:
-    """What the run warned of."""
-    with metered() as meter:
+    """Returns the warnings of the run."""
+    with metered_run() as meter:
         yield lambda: " ".join(warning.message for warning in meter.warnings)
 
 
@@ -121,8 +121,8 @@ async def test_full_disk_loses_only_the_new_value(path: Path, warned: Warned) ->
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, ignored)
-    assert "File too large): let it be written, with room on its disk" in warned()
-    assert [bool(await cache.stored("page", key)) for key in ("a", "known")] == [False, True]
+    assert "File too large): allow writing, free disk space" in warned()
+    assert [bool(await cache.stored_entry("page", key)) for key in ("a", "known")] == [False, True]
     assert len(files(path)) == 1
 
 
@@ -144,7 +144,7 @@ async def test_damaged_value_is_replaced_and_others_are_kept(path: Path, warned:
     await put(cache, "damaged")
     [damaged] = files(path) - before
     damaged.write_bytes(damaged.read_bytes()[:-3])
-    assert [bool(await cache.stored("page", key)) for key in ("whole", "damaged")] == [True, False]
+    assert [bool(await cache.stored_entry("page", key)) for key in ("whole", "damaged")] == [True, False]
     assert "cannot be read" in warned()
     await put(cache, "damaged")
     assert (await cache.through("page", "damaged", never)).value == "v"
@@ -178,26 +178,26 @@ HTML = """<html><head><title>Fruit</title><meta property="article:published_time
 
 
 def sleep(*_: object) -> Document:
-    """Longer than any limit here; it runs in a process."""
+    """Sleeps longer than any limit here. Runs in a process."""
     time.sleep(30)
     return Document("")
 
 
 class Web:
-    """Fetches what it is given."""
+    """A fetcher that returns the given pages."""
 
     def __init__(
         self, content: bytes, media_type: str = "text/html", *, moved_to: str = "", left: float = 20.0
     ) -> None:
         self.moved_to, self.facts = moved_to, (content, media_type, None, left)
 
-    async def fetch(self, url: str) -> Fetched:
-        return Fetched(self.moved_to or url, *self.facts)
+    async def fetch(self, url: str) -> FetchedPage:
+        return FetchedPage(self.moved_to or url, *self.facts)
 
 
 @pytest.fixture
 def reading(path: Path) -> Callable[[Web], PageReader]:
-    """A reader of some pages, with a cache of its own."""
+    """Returns a function that makes a reader of pages with its own cache."""
     return lambda web: PageReader(cast(Fetcher, web), Cache(path), Settings(window=2))
 
 
@@ -226,10 +226,10 @@ async def test_page_that_moved_is_cited_by_its_new_address(reading: Reading) -> 
 async def test_reading_of_a_page_ends_with_its_time_or_half_of_the_rest_of_the_run(
     reading: Reading, monkeypatch: pytest.MonkeyPatch, slow: str, left: float, deadline: float | None
 ) -> None:
-    await extracting.extracted(calls.allocate, 0)  # a page's time does not include the start of a process
+    await extracting.run_in_worker(calls.allocate, 0)  # a page's time does not include the start of a process
     monkeypatch.setattr(cached, slow, sleep)
     message = r"cannot be used: reading it takes more than 0\.[12]"
-    with metered(deadline_s=deadline), pytest.raises(RetrievalError, match=message):
+    with metered_run(deadline_s=deadline), pytest.raises(RetrievalError, match=message):
         await reading(Web(b"a " * 100_000, "text/plain", left=left)).read(URL)
 
 
@@ -286,7 +286,7 @@ def test_many_processes_write_and_read_at_once_also_after_killed_ones(path: Path
         assert process.stdout.readline() == "there\n"
         process.kill()
         process.communicate()
-    answers = [asyncio.run(Cache(path).stored("page", [key])) for key in range(40)]
+    answers = [asyncio.run(Cache(path).stored_entry("page", [key])) for key in range(40)]
     assert [answer and answer.value for answer in answers] == [str(key) * 3000 for key in range(40)]
     for process in [started(path, number, 200) for number in range(4)]:
         _, errors = process.communicate(timeout=30)

@@ -1,11 +1,11 @@
-"""Which sources may be used, and which addresses are those of one page."""
+"""Limits decide which sources may be used; keys show which addresses lead to the same page."""
 
 from datetime import UTC, datetime
 
 import pytest
 
 from rarr.records import Passage
-from rarr.retrievers.web.domain_and_date_limits import allows, kept, normalised, site_of
+from rarr.retrievers.web.domain_and_date_limits import allowed_passages, allows, page_key, site_of
 from rarr.settings import Settings
 from rarr.testing import RETRIEVED_AT
 from retrievers.makers import words
@@ -56,8 +56,8 @@ OTHERS = words("""
 
 
 def test_addresses_of_one_page_have_one_name() -> None:
-    assert {normalised(other) for other in SAME} == {normalised(PAGE)}
-    assert len({normalised(other) for other in (PAGE, *OTHERS)}) == 1 + len(OTHERS)
+    assert {page_key(other) for other in SAME} == {page_key(PAGE)}
+    assert len({page_key(other) for other in (PAGE, *OTHERS)}) == 1 + len(OTHERS)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,8 @@ def test_sources_are_within_dates(
     moment: datetime | None, after: datetime | None, before: datetime | None, fits: bool
 ) -> None:
     passage = Passage(text="", source="a", start=0, end=0, retrieved_at=RETRIEVED_AT, published_at=moment)
-    assert kept(Settings(published_after=after, published_before=before), [passage]) == [passage] * fits
+    limits = Settings(published_after=after, published_before=before)
+    assert allowed_passages(limits, [passage]) == [passage] * fits
 
 
 SITES = {

@@ -1,4 +1,4 @@
-"""What Wikipedia, Tavily and SearXNG are asked, what becomes of their pages, and how their failures end."""
+"""Requests to Wikipedia, Tavily and SearXNG, the use of their pages, and their failures."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 from hypothesis import given, strategies as st
-from tools.asking import metered
+from tools.asking import metered_run
 
 from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
@@ -20,12 +20,12 @@ from rarr.retrievers.web.searches import (
     Tavily,
     WebSearch,
     Wikipedia,
-    article_text,
-    search_words,
+    article_markdown,
+    searches_to_try,
 )
 from rarr.settings import Settings
 from rarr.testing.server import Listener, Reply
-from retrievers.services import Wiki, said
+from retrievers.services import Wiki, reply
 
 pytestmark = pytest.mark.loopback
 
@@ -36,7 +36,7 @@ Using = Callable[..., Any]
 
 
 class Reader:
-    """Reads a page as one passage; those in `broken` fail, and those named slow take a minute."""
+    """Reads a page as one passage. Pages in `broken` fail, and pages named slow take a minute."""
 
     def __init__(self, *broken: str) -> None:
         self.broken, self.read_pages = broken, list[str]()
@@ -52,7 +52,7 @@ class Reader:
 
 @pytest.fixture
 async def using(tmp_path: Path) -> AsyncIterator[Using]:
-    """One of the searches at some address, closed when the test ends."""
+    """Opens a search at an address, and closes it when the test ends."""
     async with AsyncExitStack() as stack:
 
         def make(kind: Any, url: str, **options: Any) -> WebSearch:
@@ -92,7 +92,7 @@ async def test_wikipedia_text_can_be_shown_with_its_offsets(using: Using) -> Non
 
 
 async def test_wikipedia_that_is_busy_is_asked_again(using: Using) -> None:
-    wiki, busy = Wiki(Peach=ARTICLE), [said({"error": {"code": "maxlag"}}, retry_after=0.01)]
+    wiki, busy = Wiki(Peach=ARTICLE), [reply({"error": {"code": "maxlag"}}, retry_after=0.01)]
     with Listener(lambda asked: busy.pop() if busy else wiki(asked)) as service:
         assert await using(Wikipedia, service.url).retrieve("peach", 3)
     assert len(service.requests) == 3
@@ -102,7 +102,7 @@ async def test_wikipedia_page_that_is_no_article_or_broken_gives_way_to_the_next
     several = {"extract": "Peach may refer to a tree.", "pageprops": {"disambiguation": ""}}
     gone, broken = {"missing": True, "note": "peach"}, ValueError("it broke, peach")
     wiki = Wiki(Peach=several, Gone=gone, Broken=broken, Orchard="A peach grows here.")
-    with Listener(wiki) as service, metered() as meter:
+    with Listener(wiki) as service, metered_run() as meter:
         passages = await using(Wikipedia, service.url).retrieve("peach", 3)
     assert [passage.title for passage in passages] == ["Orchard"]
     [notice] = meter.warnings
@@ -130,7 +130,7 @@ BARE = {**RESULT, "raw_content": None}
 
 
 def results(*found: Any, **more: Any) -> Reply:
-    return said({"results": [{"url": it} if isinstance(it, str) else it for it in found], **more})
+    return reply({"results": [{"url": it} if isinstance(it, str) else it for it in found], **more})
 
 
 async def test_tavily_page_and_its_quotations_are_kept_apart(using: Using) -> None:
@@ -187,7 +187,7 @@ async def test_key_that_a_server_repeats_is_redacted(using: Using) -> None:
     with Listener(lambda asked: results(BARE | {"title": KEY, "content": f"The key is {KEY}."})) as service:
         [passage] = await using(Tavily, service.url).retrieve("Where do peaches grow?", 5)
     assert (passage.title, passage.text) == ("***", "The key is ***.")
-    with Listener(lambda asked: said("it is pass/word-1 or pass\\/word-1", 500)) as service:
+    with Listener(lambda asked: reply("it is pass/word-1 or pass\\/word-1", 500)) as service:
         address = service.url.replace("//", "//me:pass%2Fword-1@")
         for kind in (SearXNG, Wikipedia):
             with pytest.raises(RetrievalError, match=r"it is \*\*\* or \*\*\*"):
@@ -212,16 +212,16 @@ NO_WIKI = "wikipedia_url, the address of a wiki's api.php"
 @pytest.mark.parametrize(
     ("kind", "answer", "message"),
     [
-        (Wikipedia, said({"error": {"info": "no\nsuch value"}}), "no.such value"),
-        (Wikipedia, said("Forbidden", 403), "403.*address to write to"),
-        (Wikipedia, said("slow down", 429, 3600), "429.*try again later"),
-        (Wikipedia, said({}), NO_WIKI),
-        (Wikipedia, said("<html>a portal</html>"), NO_WIKI),
-        (Tavily, said({"detail": {"error": f"no such key {KEY}"}}, 401), "401: .*no such key .*check the"),
-        (Tavily, said({"detail": {"error": "plan"}}, 432), "432: .*plan.*the plan of this key"),
-        (Tavily, said({"results": None}), "did not answer with results"),
-        (SearXNG, said("Forbidden", 403), "403.*settings.yml add json to formats"),
-        (SearXNG, said("<html>"), "with a JSON object: check searxng_url"),
+        (Wikipedia, reply({"error": {"info": "no\nsuch value"}}), "no.such value"),
+        (Wikipedia, reply("Forbidden", 403), "403.*address to write to"),
+        (Wikipedia, reply("slow down", 429, 3600), "429.*try again later"),
+        (Wikipedia, reply({}), NO_WIKI),
+        (Wikipedia, reply("<html>a portal</html>"), NO_WIKI),
+        (Tavily, reply({"detail": {"error": f"no such key {KEY}"}}, 401), "401: .*no such key .*check the"),
+        (Tavily, reply({"detail": {"error": "plan"}}, 432), "432: .*plan.*the plan of this key"),
+        (Tavily, reply({"results": None}), "did not answer with results"),
+        (SearXNG, reply("Forbidden", 403), "403.*settings.yml add json to formats"),
+        (SearXNG, reply("<html>"), "with a JSON object: check searxng_url"),
         (SearXNG, results(unresponsive_engines=[["google", "CAPTCHA"]]), r"CAPTCHA.*: choose"),
     ],
 )
@@ -235,28 +235,28 @@ async def test_failure_is_one_line_with_its_cure(
 
 async def test_page_that_is_slow_leaves_the_run_half_of_its_time(using: Using) -> None:
     pages = results("https://slow.org/", "https://b.org/")
-    with Listener(lambda asked: pages) as service, metered(deadline_s=2.0) as meter:
+    with Listener(lambda asked: pages) as service, metered_run(deadline_s=2.0) as meter:
         passages = await using(SearXNG, service.url).retrieve("q", 2)
-        assert not meter.over
+        assert not meter.is_over
     assert [passage.source for passage in passages] == ["https://b.org/"]
     assert "half of the time that was left: raise deadline_s" in meter.warnings[0].message
 
 
 async def test_pages_that_all_fail_are_an_error_without_warnings(using: Using) -> None:
     listener, page = Listener(lambda asked: results(page)), "https://a.org/"
-    with listener as service, metered() as meter, pytest.raises(RetrievalError, match="gone"):
+    with listener as service, metered_run() as meter, pytest.raises(RetrievalError, match="gone"):
         await using(SearXNG, service.url, reader=Reader(page)).retrieve("q", 2)
     assert meter.warnings == []
 
 
 @pytest.mark.parametrize("name", ["References", "SEE ALSO", "Einzelnachweise", "Voir aussi", "脚注"])
 def test_wikipedia_reference_sections_are_left_out_with_their_subsections(name: str) -> None:
-    assert article_text(f"Lead.\n== {name} ==\nx\n=== Y ===\ny\n== Z ==\nz") == "Lead.\n\n## Z\n\nz"
+    assert article_markdown(f"Lead.\n== {name} ==\nx\n=== Y ===\ny\n== Z ==\nz") == "Lead.\n\n## Z\n\nz"
 
 
 @pytest.mark.parametrize("line", ["== a" + " " * 300_000 + "b", "=" * 300_000, "= " * 150_000])
 def test_wikipedia_hostile_heading_takes_as_long_as_the_line(line: str) -> None:
-    assert article_text(f"One.\n{line}\nTwo.").endswith("Two.")
+    assert article_markdown(f"One.\n{line}\nTwo.").endswith("Two.")
 
 
 FIRST = {
@@ -269,11 +269,11 @@ FIRST = {
 
 
 def test_wikipedia_search_has_no_operators() -> None:
-    assert {question: search_words(question)[0] for question in FIRST} == FIRST
+    assert {question: searches_to_try(question)[0] for question in FIRST} == FIRST
 
 
 @given(st.text(max_size=600))
 def test_wikipedia_searches_are_short_and_plain(question: str) -> None:
-    for words in search_words(question):
+    for words in searches_to_try(question):
         assert 0 < len(words) <= 250
         assert not set(words) & set('"*~|!?:<>(){}[]')

@@ -1,4 +1,4 @@
-"""No configured server can make us hold more than a limit, counted as its answers are unpacked."""
+"""No configured server can make this process hold more bytes than a limit, counted as unpacked."""
 
 import asyncio
 import gzip
@@ -39,7 +39,7 @@ async def openai(url: str) -> object:
 
 
 async def refused(ask: Ask, script: Script) -> str:
-    """What is said of the answer, which takes little memory."""
+    """Returns the error about the answer, which takes little memory."""
     async with Hostile(dict.fromkeys(("/", "/chat/completions"), script)) as server:
         tracemalloc.start()
         try:
@@ -53,7 +53,7 @@ async def refused(ask: Ask, script: Script) -> str:
 
 
 def test_every_client_of_the_package_reads_bounded_answers() -> None:
-    """The proxy passes the bodies of its own server through, and pages are read by `pieces`."""
+    """The proxy passes the bodies of its own server on, and pages are read by `body_pieces`."""
     folder = Path(rarr.__file__).parent
     files = (file for file in folder.rglob("*.py") if "AsyncClient(" in file.read_text(encoding="utf-8"))
     made = {file.relative_to(folder).as_posix() for file in files}

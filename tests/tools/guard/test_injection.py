@@ -1,4 +1,4 @@
-"""Plain signs of an injection: what they mark, and what they leave alone."""
+"""Plain signs of an injection: texts that they mark, and texts that they do not mark."""
 
 import pytest
 from hypothesis import given, strategies as st

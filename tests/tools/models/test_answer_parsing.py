@@ -1,4 +1,4 @@
-"""What language models answer is read as it was meant, or not at all."""
+"""Answers of language models are read as they were meant, or not at all."""
 
 import json
 from typing import Any
@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from rarr.backends.prompted.paper import EditAnswer
 from rarr.backends.prompted.questions import GeneratedQuestion, QuestionsAnswer
 from rarr.records import Agreement
-from rarr.tools.models.answer_parsing import UnreadableAnswer, objects, read_answer
+from rarr.tools.models.answer_parsing import UnreadableAnswer, objects_with_key, read_answer
 
 YES, NO = {"verdict": "agrees"}, {"verdict": "disagrees"}
 ASKED = {"questions": [{"question": "Who built it?"}, {"question": "When?", "about": "in 1911"}]}
@@ -122,9 +122,9 @@ def test_valid_answer_is_read_exactly_and_a_truncated_one_whole_or_not_at_all(
 
 def test_whole_objects_are_found_in_what_is_cut_off_or_broken() -> None:
     cards = '{"cards": [{"s": 1, "q": ["P1.1"]}, {"s": 2, "edits": [{"old": "a"}, {"old"'
-    assert list(objects(cards, "s")) == [{"s": "1", "q": ["P1.1"]}]
-    assert list(objects('{"c": [{"s": 1}, {"s" 2}, {"s": 3}]}', "s")) == [{"s": "1"}, {"s": "3"}]
-    assert list(objects('{"S": 1}', "s")) == []
+    assert list(objects_with_key(cards, "s")) == [{"s": "1", "q": ["P1.1"]}]
+    assert list(objects_with_key('{"c": [{"s": 1}, {"s" 2}, {"s": 3}]}', "s")) == [{"s": "1"}, {"s": "3"}]
+    assert list(objects_with_key('{"S": 1}', "s")) == []
 
 
 def test_hostile_text_ends_quickly() -> None:
@@ -138,4 +138,4 @@ def test_answer_deep_inside_other_values_is_read_or_unreadable(left: str, right:
     text = f'{left * deep}{{"verdict": "agrees"}}{right * deep}'
     assert read_or_none(text, Agreement) in (None, YES)
     assert read_or_none(f'{{"verdict": {text}}}', Agreement) is None
-    assert list(objects(text, "verdict")) in ([], [YES])
+    assert list(objects_with_key(text, "verdict")) in ([], [YES])

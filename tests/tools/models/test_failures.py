@@ -1,4 +1,4 @@
-"""What client libraries raise becomes a failure of a kind, without keys in its words."""
+"""An error of a client library becomes a failure of a kind, without keys in its message."""
 
 import json
 
@@ -7,7 +7,7 @@ import openai
 import pytest
 
 from rarr.tools.models import failures
-from rarr.tools.models.failures import failure_of, failure_of_status, redacted, refused_part
+from rarr.tools.models.failures import failure_of, failure_of_status, redact_secrets, refused_part
 from tools.asking import KEY
 
 ALL = {"temperature", "n", "format"}
@@ -56,7 +56,7 @@ def test_keys_are_redacted() -> None:
         "header Authorization: Bearer abc.def was sent",
         "see http://me:secret@host/v1?key=secret for more",
     ):
-        shown = redacted(text, ["secret"])
+        shown = redact_secrets(text, ["secret"])
         assert "***" in shown
         assert not any(part in shown for part in ("sk-", "secret", "abc.def", "AIza", "yz"))
 
@@ -80,7 +80,7 @@ def test_errors_of_megabytes_are_read_quickly() -> None:
         body = unit * (1_000_000 // len(unit))
         assert len(str(failure_of_status(400, {}, body, "some", [KEY]))) < 400
         assert len(str(failure_of(OSError(body), "some", [KEY]))) < 400
-        redacted(body, [KEY])
+        redact_secrets(body, [KEY])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""LangChain's chat models: asked as OpenAI is where they can be, else in their integration's own way."""
+"""LangChain's chat models: asked like OpenAI if possible, else in the way of their integration."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from rarr.testing import Failure, Request, ScriptedServer
 from rarr.testing.server import Reply
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens
 from rarr.tools.models.langchain_chat import LangChainChat, langchain_chat
-from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, outcome, patient, protocol
+from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, chat_at, outcome, patient
 
 pytestmark = pytest.mark.loopback
 THREE = replace(ASK, samples=3, temperature=0.7)
@@ -38,15 +38,15 @@ async def test_key_is_shown_by_no_fault_and_no_answer(
     options: dict[str, Any] = {"name": "openai:some", "api_key": given}
     with ScriptedServer(ANSWERS, requires_key="another") as server:
         own = ChatOpenAI(base_url=server.url, api_key=SecretStr("a key of its own"), max_retries=0)
-        for model in (protocol(server, **options), LangChainChat("mine", lambda: own)):
+        for model in (chat_at(server, **options), LangChainChat("mine", lambda: own)):
             failure = await outcome(patient(model, attempts=1))
             assert "status 401: Incorrect API key provided: ***" in str(failure)
         for userinfo in (f"me:{KEY}", KEY):
-            failure = await outcome(patient(protocol(server.url.replace("://", f"://{userinfo}@"))))
+            failure = await outcome(patient(chat_at(server.url.replace("://", f"://{userinfo}@"))))
             assert "Incorrect API key provided: Basic ***." in str(failure)
         await own.root_async_client.close()
     with ScriptedServer(lambda request: f"it is {given or 'an-unusual-key'}") as server:
-        answer = await outcome(patient(protocol(server, **options)))
+        answer = await outcome(patient(chat_at(server, **options)))
     assert isinstance(answer, Answer) and answer.texts == ("it is ***",)
 
 
@@ -55,7 +55,7 @@ def choice(finish: str | None = "stop", **message: Any) -> dict[str, Any]:
 
 
 async def answered(given: AIMessage | BaseChatModel | list[dict[str, Any]]) -> Answer | CallFailure:
-    """What comes of a message of another integration, of a model, or of an OpenAI server's choices."""
+    """Returns the answer from a message of another integration, of a model, or from OpenAI's choices."""
     if isinstance(given, list):
         usage = {"prompt_tokens": 30, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 12}}
         response = httpx2.Response(200, json={"choices": given, "usage": usage})
@@ -130,8 +130,8 @@ async def test_azure_is_asked_at_its_deployment() -> None:
 
 
 async def bodies(server: ScriptedServer, *asks: ChatRequest, **options: Any) -> list[dict[str, Any]]:
-    """What was sent for these questions, one after the other."""
-    async with aclosing(patient(protocol(server, **options))) as model:
+    """Returns the bodies of the requests for these questions, in order."""
+    async with aclosing(patient(chat_at(server, **options))) as model:
         for ask in asks:
             await model.complete(ask)
     return [dict(request.body) for request in server.requests]
@@ -160,7 +160,7 @@ async def test_structured_request_has_our_schema_and_key(name: str, model: str, 
 
 async def test_samples_are_one_request() -> None:
     with ScriptedServer(lambda request: f"answer {request.sample}") as server:
-        answer = await outcome(patient(protocol(server)), THREE)
+        answer = await outcome(patient(chat_at(server)), THREE)
     assert isinstance(answer, Answer) and answer.texts == ("answer 0", "answer 1", "answer 2")
     assert [(request.n, request.body["temperature"]) for request in server.requests] == [(3, 0.7)]
 
@@ -175,7 +175,7 @@ async def test_refused_part_is_left_out_from_then_on(rejected: Any) -> None:
 
 
 async def refused(part: str, said: str) -> list[dict[str, Any]]:
-    """What is sent to a server that refuses a part of requests in these words."""
+    """Returns the requests to a server that refuses a part of requests with these words."""
     plan = lambda request: Failure(400, message=said) if part in request.body else None  # noqa: E731
     with ScriptedServer(ANSWERS, plan=plan) as server:
         return await bodies(server, ASK)
@@ -201,12 +201,12 @@ async def test_limit_of_the_answer_has_the_name_that_the_server_knows() -> None:
     [
         (None, "vllm:scripted", "served by http://127.0.0.1"),
         (KEY, "vllm:scripted", "status 401"),
-        (None, "vllm:other", "the server has scripted alone"),
+        (None, "vllm:other", "is not on the server, which has scripted"),
     ],
 )
 async def test_free_check_finds_the_model_or_tells_why_not(key: str | None, name: str, said: str) -> None:
     with ScriptedServer({}, requires_key=key) as server:
-        async with aclosing(protocol(server, name=name)) as model:
+        async with aclosing(chat_at(server, name=name)) as model:
             [found] = await asyncio.gather(model.probe(), return_exceptions=True)
     assert said in str(found)
     assert [request.method for request in server.requests] == ["GET"]
@@ -217,7 +217,7 @@ async def test_free_check_finds_the_model_or_tells_why_not(key: str | None, name
 )
 async def test_text_that_was_cut_off_is_kept_with_its_tokens(plan: Any, part: str) -> None:
     with ScriptedServer(ANSWERS, plan=[plan]) as server:
-        async with aclosing(patient(protocol(server))) as model:
+        async with aclosing(patient(chat_at(server))) as model:
             answer = await model.complete(replace(ASK, max_tokens=50))
             whole = await model.complete(ASK)
     assert answer.cut and answer.texts[0].startswith(part)

@@ -1,4 +1,4 @@
-"""A prompt goes in and answers of a known shape come out, whichever model gives them."""
+"""A prompt goes in, and answers of a known shape come out, from any model."""
 
 from dataclasses import replace
 from typing import Any
@@ -11,7 +11,7 @@ from rarr.prompts import Prompt
 from rarr.testing import ScriptedModel
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
 from rarr.tools.models.language_model import LanguageModel
-from tools.asking import ANSWERS, ASK, SCHEMA, TEXT, metered, patient
+from tools.asking import ANSWERS, ASK, SCHEMA, TEXT, metered_run, patient
 
 
 class Edited(BaseModel):
@@ -32,7 +32,7 @@ async def ask(model: LanguageModel, text: str = OPENED["text"], prompt: Prompt =
 
 
 class Cutting(ScriptedModel):
-    """Gives one sample a request, as a server that does not know `n`; cuts its first answers off."""
+    """Gives one sample for each request, like a server that does not know `n`. Cuts off its first answers."""
 
     def __init__(self, *cut: str) -> None:
         super().__init__(ANSWERS)
@@ -73,7 +73,7 @@ async def test_question_passes_to_the_next_model_as_it_was(first: ScriptedModel)
 
 async def test_budget_error_does_not_pass_the_question_on() -> None:
     second = ScriptedModel(ANSWERS)
-    with metered(max_calls=0), pytest.raises(BudgetError):
+    with metered_run(max_calls=0), pytest.raises(BudgetError):
         await ask(language_model(ScriptedModel(ANSWERS), second))
     assert second.calls == []
 
@@ -117,7 +117,7 @@ async def test_reply_is_the_text_of_one_request() -> None:
 async def test_repeated_question_in_a_run_is_asked_once_for_each_limit_and_seed() -> None:
     model = ScriptedModel(ANSWERS)
     asked = language_model(model)
-    with metered():
+    with metered_run():
         for options in ({}, {}, {"max_tokens": 20}, {"max_tokens": 20}, {"seed": 1}):
             assert (await asked.reply(EDIT, OPENED, **options)).texts == (TEXT,)
         assert len(model.calls) == 3

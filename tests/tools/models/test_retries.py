@@ -1,4 +1,4 @@
-"""How often a model is asked that fails, how long, and when it is left alone."""
+"""How often and how long a failing model is asked, and when it is paused."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ from rarr.tools import trace_spans
 from rarr.tools.models import retries
 from rarr.tools.models.chat import Answer, CallFailure, Tokens
 from rarr.tools.models.retries import BudgetedChat, Limiter
-from tools.asking import ANSWERS, ASK, outcome, patient, protocol
+from tools.asking import ANSWERS, ASK, chat_at, outcome, patient
 
 loopback = pytest.mark.loopback
 LASTING: list[tuple[Failure, dict[str, Any], str, int]] = [
@@ -38,7 +38,7 @@ async def test_lasting_faults_end_after_the_last_attempt(
 ) -> None:
     started = time.perf_counter()
     with ScriptedServer(ANSWERS, plan=repeat(entry)) as server:
-        failure = await outcome(patient(protocol(server), **options))
+        failure = await outcome(patient(chat_at(server), **options))
     assert isinstance(failure, CallFailure)
     assert (failure.kind, len(server.requests)) == (kind, requests)
     assert time.perf_counter() - started >= options.get("timeout_s", 0.0)
@@ -47,7 +47,7 @@ async def test_lasting_faults_end_after_the_last_attempt(
 @loopback
 async def test_faults_with_retry_after_wait_for_that_time() -> None:
     with ScriptedServer(ANSWERS, plan=[Failure(429, retry_after=0.3)]) as server:
-        assert isinstance(await outcome(patient(protocol(server))), Answer)
+        assert isinstance(await outcome(patient(chat_at(server))), Answer)
     first, second = server.requests
     assert second.arrived - first.arrived >= 0.3
 
@@ -56,7 +56,7 @@ async def test_faults_with_retry_after_wait_for_that_time() -> None:
 async def test_limiter_is_shared_by_models() -> None:
     with ScriptedServer(ANSWERS, latency=0.02) as server:
         limiter = Limiter(3)
-        models = [BudgetedChat(protocol(server), limiter, attempts=1, timeout_s=2.0) for _ in range(2)]
+        models = [BudgetedChat(chat_at(server), limiter, attempts=1, timeout_s=2.0) for _ in range(2)]
         async with aclosing(models[0]), aclosing(models[1]):
             await asyncio.gather(*(model.complete(ASK) for model in models for _ in range(6)))
         assert server.in_flight_most == 3

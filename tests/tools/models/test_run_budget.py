@@ -1,4 +1,4 @@
-"""What a run spends is counted at the node that spent it, and held to the budget."""
+"""The usage of a run is counted at the node that caused it, and kept within the budget."""
 
 import asyncio
 from typing import Any
@@ -9,7 +9,7 @@ from rarr.errors import BudgetError
 from rarr.testing import Failure, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import Tokens, estimated_tokens
 from rarr.tools.models.run_budget import Budget, Meter, meter
-from tools.asking import ANSWERS, ASK, KEY, metered, patient, protocol
+from tools.asking import ANSWERS, ASK, KEY, chat_at, metered_run, patient
 
 
 async def spend(node: str, tokens: int) -> None:
@@ -21,7 +21,7 @@ async def spend(node: str, tokens: int) -> None:
 
 
 async def test_usage_is_counted_for_the_node_of_the_task() -> None:
-    with metered() as whole:
+    with metered_run() as whole:
         await asyncio.gather(spend("edit", 3), spend("check_agreement", 5), spend("edit", 7))
     tokens = {node: (tally.calls, tally.input_tokens) for node, tally in whole.by_node.items()}
     assert tokens == {"edit": (2, 10), "check_agreement": (1, 5)}
@@ -36,7 +36,7 @@ async def test_budget_deadline_ends_slow_work_and_a_wait_for_the_limiter() -> No
     asked = patient(model, most=1, timeout_s=9)
     first = asyncio.create_task(asked.complete(ASK))
     await asyncio.sleep(0.01)
-    with metered(deadline_s=0.05), pytest.raises(BudgetError, match="deadline_s"):
+    with metered_run(deadline_s=0.05), pytest.raises(BudgetError, match="deadline_s"):
         await asked.complete(ASK)
     first.cancel()
     assert len(model.calls) == 1
@@ -50,7 +50,7 @@ async def test_budget_counts_requests_under_way(limits: dict[str, Any], sent: in
     """A request is expected to need 7 tokens in and 200 out."""
     model = ScriptedModel(ANSWERS, latency=0.01)
     asked = patient(model, price=(0.0, 60.0))
-    with metered(**limits):
+    with metered_run(**limits):
         await asyncio.gather(*(asked.complete(ASK) for _ in range(50)), return_exceptions=True)
     assert len(model.calls) == sent
 
@@ -63,8 +63,8 @@ def test_prices_are_per_million_tokens(price: tuple[float, ...], cost: float | N
 
 @pytest.mark.loopback
 async def test_budget_counts_an_estimate_without_reported_usage() -> None:
-    with ScriptedServer(ANSWERS, plan=[Failure("no_usage")] * 2) as server, metered() as meter:
-        model = patient(protocol(server))
+    with ScriptedServer(ANSWERS, plan=[Failure("no_usage")] * 2) as server, metered_run() as meter:
+        model = patient(chat_at(server))
         await asyncio.gather(model.complete(ASK), model.complete(ASK))
         await model.aclose()
     assert meter.total.input_tokens >= 2 * estimated_tokens(["Edit."])

@@ -1,10 +1,10 @@
-"""What every page relies on: texts are escaped, and a template names only what it is given."""
+"""Every page escapes its texts, and a template names only values that it is given."""
 
 import subprocess
 import sys
 
 from rarr.tools.pages import html_rendering
-from rarr.tools.pages.html_rendering import is_web, render
+from rarr.tools.pages.html_rendering import is_web_address, render
 
 HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & \u202e{{ 7 * 7 }}{% raw %}"
 NO_LINKS = ["javascript:alert(1)", "java\nscript:alert(1)", "data:text/html,x", "a.md", "//a.org", "http://["]
@@ -31,8 +31,8 @@ def test_every_template_loads_and_keeps_escaping_on() -> None:
 
 
 def test_only_web_addresses_are_links() -> None:
-    assert is_web("HTTP://a.org")
-    assert not any(map(is_web, NO_LINKS))
+    assert is_web_address("HTTP://a.org")
+    assert not any(map(is_web_address, NO_LINKS))
 
 
 def test_templates_are_not_loaded_before_a_page_is_drawn() -> None:

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.tools.text.blocks_and_sentences import blocks, protected, sentences, split_sentences
+from rarr.tools.text.blocks_and_sentences import blocks, protected_spans, sentences, split_sentences
 from rarr.tools.text.language_detection import language_of
 
 
@@ -75,7 +75,7 @@ def test_marks_behind_a_stop_belong_to_the_sentence_before_them() -> None:
     for mark in ("[1][2]", "[^1]", "【2†L10】", " (Source 1)", "¹", "<sup>2</sup>", " [1, 2]"):
         text = f"It is old.{mark} It stands."
         assert document_sentences(text) == [f"It is old.{mark}", "It stands."]
-        assert mark.strip() in "".join(span.of(text) for span in protected(text, 0, len(text)))
+        assert mark.strip() in "".join(span.of(text) for span in protected_spans(text, 0, len(text)))
 
 
 PROTECTED = [
@@ -90,8 +90,8 @@ EDITED = ["It (which is old) stands.", "It costs $5 or $6.", "*It* stands.", "a 
 def test_protected_parts_are_found_and_prose_is_not_protected() -> None:
     for part in PROTECTED:
         text = f"It says {part} here."
-        assert part in [span.of(text) for span in protected(text, 0, len(text))]
-    assert [text for text in EDITED if protected(text, 0, len(text))] == []
+        assert part in [span.of(text) for span in protected_spans(text, 0, len(text))]
+    assert [text for text in EDITED if protected_spans(text, 0, len(text))] == []
 
 
 def assert_ordered(text: str, spans: Sequence[tuple[int, int]]) -> None:
@@ -103,13 +103,13 @@ def assert_ordered(text: str, spans: Sequence[tuple[int, int]]) -> None:
 def test_spans_are_ordered_apart_and_inside(text: str) -> None:
     assert_ordered(text, split_sentences(text))
     assert_ordered(text, [(block.start, block.end) for block in blocks(text)])
-    assert_ordered(text, protected(text, 0, len(text)))
+    assert_ordered(text, protected_spans(text, 0, len(text)))
 
 
 def test_a_hostile_text_is_split_quickly() -> None:
     for text in ((unit * 200_000)[:200_000] for unit in ("[ ", "`", "> ", "a", "1. ")):
         assert_ordered(text, split_sentences(text))
-        assert_ordered(text, protected(text, 0, len(text)))
+        assert_ordered(text, protected_spans(text, 0, len(text)))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The citations of a text and its list of sources."""
+"""The citations of a text, and its list of sources."""
 
 import pytest
 

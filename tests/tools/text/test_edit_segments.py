@@ -1,4 +1,4 @@
-"""What edits did to a text, whatever their order."""
+"""The changes of edits to a text, in any order of the edits."""
 
 import pytest
 from hypothesis import given

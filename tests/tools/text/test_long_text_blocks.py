@@ -1,4 +1,4 @@
-"""A long text in blocks: whole, and in order."""
+"""A long text is divided into blocks, whole and in order."""
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -51,7 +51,7 @@ def test_block_includes_its_headings_and_the_text_before_it() -> None:
     assert old.lead == ""
     assert deep.lead.startswith("# Mills\n\n## Old\n\nAldmoor Mill was built")
     assert new.lead.startswith("# Mills\n\nAldmoor Mill was built")
-    assert new.of(text) == new.lead + new.span.of(text)
+    assert new.text_with_lead(text) == new.lead + new.span.of(text)
 
 
 @pytest.mark.parametrize("end", ["```\n\n" + PARAGRAPH, ""], ids=["closed", "never closed"])

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.tools.text.blocks_and_sentences import table_cells, unread_tables
+from rarr.tools.text.blocks_and_sentences import count_unread_tables, table_cells
 
 TABLE = """| Part | Length | Opened |
 |:-----|-------:|--------|
@@ -30,7 +30,7 @@ CELLS = [
 def test_cell_has_the_headers_of_its_row_and_column(table: str, cells: list[tuple[str, str, str]]) -> None:
     found = table_cells(table).values()
     assert [(it.row.of(table), it.column.of(table), it.span.of(table)) for it in found] == cells
-    assert unread_tables(table) == 0
+    assert count_unread_tables(table) == 0
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_cell_has_the_headers_of_its_row_and_column(table: str, cells: list[tupl
 )
 def test_tables_that_are_not_read_are_counted(table: str) -> None:
     assert table_cells(table) == {}
-    assert unread_tables(f"{table}\nSome prose.\n\n{TABLE}") == 1
+    assert count_unread_tables(f"{table}\nSome prose.\n\n{TABLE}") == 1
 
 
 @given(st.text(alphabet="|a1 \\-:\n\r>`", max_size=60))

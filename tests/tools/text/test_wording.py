@@ -1,4 +1,4 @@
-"""Headings without their marks, and what is said where nothing could be checked."""
+"""Headings without their marks, and the message if nothing could be checked."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from makers import TEXT, check, evidence, query
 
 from rarr.records import Notice, Report, Revision, Sentence, Status, Verdict
 from rarr.tools.text.section_headings import clean_headings
-from rarr.tools.text.wording import HARMLESS, nothing_checked
+from rarr.tools.text.wording import HARMLESS, why_nothing_checked
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ MISSED = Notice(code="reader_unreliable", message="it missed 3 of 3", node="chec
 def test_nothing_was_checked_where_a_failure_or_an_unreliable_reader_decided_all(
     status: Status, verdicts: list[Verdict], warnings: list[Notice], why: str
 ) -> None:
-    assert nothing_checked(revision(status, verdicts, *warnings)).partition(":")[0] == why
+    assert why_nothing_checked(revision(status, verdicts, *warnings)).partition(":")[0] == why

@@ -213,7 +213,7 @@ def _in_form(value: Value, like: Value) -> str | None:
         return None
     amount, is_other_system = value.amounts[0].amount * step, 1 not in (step.numerator, step.denominator)
     is_whole = abs(round(amount) - amount) <= amount * _CONVERTED / 2 * is_other_system
-    number = like.number.moved(-like.start).of(like.text)
+    number = like.number.moved_by(-like.start).of(like.text)
     return form.replace(number, str(round(amount))) if is_whole and 1 < amount < _ROUND else None
 
 
