@@ -135,7 +135,7 @@ from retrievers import calls
 
 async def main():
     limited_calls.PAGE_S = {seconds}
-    task = asyncio.create_task(limited_calls.extracted({call}))
+    task = asyncio.create_task(limited_calls.run_in_worker({call}))
     while not (children := [pid for task in Path("/proc/self/task").iterdir()
                             for pid in (task / "children").read_text().split()]):
         await asyncio.sleep(0.01)

@@ -266,7 +266,7 @@ async def work():
         await asyncio.gather(*(put((start + me * 40 + i) % 200) for i in range(20)))
         if start == 20:
             print("there", flush=True)
-    answers = [await cache.stored("page", [key]) for key in range(200)]
+    answers = [await cache.stored_entry("page", [key]) for key in range(200)]
     assert [answer and answer.value for answer in answers] == [str(key) * 3000 for key in range(200)]
 
 asyncio.run(work())
