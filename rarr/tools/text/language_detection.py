@@ -33,7 +33,10 @@ _FUNCTION_WORDS = {
     "vi": "và của là có trong được các một cho với người không này đã từ",
 }
 _MOST = 5_000  # characters at the start of a text that show its language
-_SETS = {language: frozenset(words.split()) for language, words in _FUNCTION_WORDS.items()}
+_LANGUAGES = {  # of each function word
+    word: [language for language, words in _FUNCTION_WORDS.items() if word in words.split()]
+    for word in " ".join(_FUNCTION_WORDS.values()).split()
+}
 
 
 def language_of(text: str) -> str:
@@ -41,11 +44,11 @@ def language_of(text: str) -> str:
 
     Words with a capital letter do not count, since they are often names, nor do words in code and links.
     """
-    words = Counter(word for word in _WORD.findall(_CODE.sub(" ", text[:_MOST])) if not word[0].isupper())
-    letters = "".join(words.elements())
+    words = [word for word in _WORD.findall(_CODE.sub(" ", text[:_MOST])) if not word[0].isupper()]
+    letters = "".join(words)
     for language, script in _SCRIPTS.items() if not letters.isascii() else ():
         if len(re.findall(f"[{script}]", letters)) > _SCRIPT_SHARE * len(letters):
             return language
-    counts = Counter({name: sum(words[it] for it in known & words.keys()) for name, known in _SETS.items()})
-    language, count = counts.most_common(1)[0]
-    return language if count > counts["en"] else "en"
+    counts = Counter(language for word in words for language in _LANGUAGES.get(word, ()))
+    likeliest = max(_FUNCTION_WORDS, key=counts.__getitem__)
+    return likeliest if counts[likeliest] > counts["en"] else "en"
