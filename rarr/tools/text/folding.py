@@ -17,6 +17,8 @@ _ALIKE = {
     **dict.fromkeys(")]>›}", ")"),
     **dict.fromkeys("*_`\\\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),
 }
+_ASCII = {at: " " if chr(at).isspace() else _ALIKE.get(chr(at), chr(at)).lower() for at in range(128)}
+_UNEVEN = re.compile(r"\A\s|\s\s|[*_`\\]")
 _HYPHENED = re.compile(r"[^\W\d_]-[^\W\d_]")
 
 
@@ -31,8 +33,11 @@ class FoldedText(NamedTuple):
         wanted = fold(words).text.strip()
         if not any(map(str.isalnum, wanted)):
             return []
-        found = (at for at in range(len(self.text)) if self.text.startswith(wanted, at))  # also overlapping
-        return [Span(self.places[at], self.places[at + len(wanted) - 1] + 1) for at in found]
+        found, at = list[Span](), self.text.find(wanted)
+        while at >= 0:  # also overlapping
+            found.append(Span(self.places[at], self.places[at + len(wanted) - 1] + 1))
+            at = self.text.find(wanted, at + 1)
+        return found
 
     def holds(self, words: str) -> bool:
         """Tells whether the text contains these words."""
@@ -42,6 +47,8 @@ class FoldedText(NamedTuple):
 @lru_cache(maxsize=1024)
 def fold(text: str) -> FoldedText:
     """Folds a text: one space for white space, no Markdown marks, lower case, one sign for similar signs."""
+    if text.isascii() and not _UNEVEN.search(text):  # each character becomes one
+        return FoldedText(text.translate(_ASCII), range(len(text)))
     folded, places = list[str](), list[int]()
     for place, character in enumerate(text):
         plain = " " if character.isspace() else _ALIKE.get(character, character)
