@@ -197,12 +197,12 @@ def build_answering_graph() -> AgentGraph:
     return graph
 
 
-def after_triples(state: State) -> list[Send] | str:
+async def after_triples(state: State) -> list[Send] | str:
     """Routes the query to retrieve; names write_answer where only a graph is searched."""
     return [Send("retrieve", {"query": query}) for query in state["queries"]] or "write_answer"
 
 
-def after_writing(state: State) -> str:
+async def after_writing(state: State) -> str:
     """Names check_agreement for written statements, and END for those that quote their sources."""
     return "check_agreement" if "written" in state else END
 

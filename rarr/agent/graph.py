@@ -1,4 +1,4 @@
-"""Builds the pipeline as a LangGraph graph: nodes, edges and routes.
+"""Builds the pipeline as a LangGraph graph: nodes, edges and routes, which are async to need no thread.
 
 generate_queries -> retrieve, one branch a query -> rerank (all of them at once)
                  -> check_agreement (all pairs at once) <-> edit -> attribute -> evaluate
@@ -73,7 +73,7 @@ def build_graph(
     return graph
 
 
-def one_branch_per_query(state: State) -> list[Send] | str:
+async def one_branch_per_query(state: State) -> list[Send] | str:
     """Routes each query of this round to its own retrieve; where nothing is searched, names rerank.
 
     Without queries, names attribute in the first round, and evaluate in later rounds.
@@ -84,12 +84,12 @@ def one_branch_per_query(state: State) -> list[Send] | str:
     return [Send("retrieve", {"query": query}) for query in asked if query.searched] or "rerank"
 
 
-def after_edits(state: State) -> str:
+async def after_edits(state: State) -> str:
     """Names check_agreement while evidence has no check, otherwise attribute. Cards are read once."""
     return "check_agreement" if "cards" not in state and unchecked(state) else "attribute"
 
 
-def another_round(state: State) -> str:
+async def another_round(state: State) -> str:
     """Names generate_queries if the node evaluate has listed sentences that lack support, otherwise END."""
     return "generate_queries" if state.get("lacking") else END
 

@@ -74,17 +74,17 @@ def build_writing_graph() -> Graph:
     return graph
 
 
-def after_topic(state: State) -> list[Send] | str:
+async def after_topic(state: State) -> list[Send] | str:
     """Routes the query of the topic to retrieve; with an outline, names plan, which needs no passages."""
-    return "plan" if state["outline"] is not None else one_branch_per_section(state)
+    return "plan" if state["outline"] is not None else await one_branch_per_section(state)
 
 
-def one_branch_per_section(state: State) -> list[Send]:
+async def one_branch_per_section(state: State) -> list[Send]:
     """Routes the query of each section, or of the topic, to its own retrieve."""
     return [Send("retrieve", {"query": query}) for query in state["queries"] if query.round == state["round"]]
 
 
-def after_passages(state: State) -> list[Send] | str:
+async def after_passages(state: State) -> list[Send] | str:
     """Names plan for the passages of the topic; else routes each section to write_section.
 
     A section without passages is not written. Names assemble if there is no other.

@@ -1,7 +1,6 @@
 """Step 3: keeps the J passages that are most relevant to each query, and each place of a source once."""
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
@@ -27,16 +26,20 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
     A failure costs only the evidence of its query.
     """
     new = await work(_new_by_query, state)
-    queries = [query for query in new if new[query]]
-    wanted = {query: new[query] for query in queries}
+    wanted = {query: passages for query, passages in new.items() if passages}
     scores = await scores_by_query("rerank", wanted, runtime.context.reranker, best=_TRACED)
+    return await work(_with_best, state, wanted, scores, runtime.context)
+
+
+def _with_best(
+    state: State, wanted: Mapping[Query, Sequence[Passage]], scores: Sequence[Scored], components: Components
+) -> State:
     # A later round of research widens; the sections of an article are searched for in a later round too.
-    widens = state.get("round", 1) > 1 and runtime.context.card_reader is not None and "topic" not in state
-    most = runtime.context.settings.evidence_per_query * (LATER_ROUND_FACTOR if widens else 1)
-    kept_of = partial(_kept_evidence, most=most, widens=widens)
-    outcomes = await work(lambda: list(map(kept_of, queries, wanted.values(), scores)))
+    widens = state.get("round", 1) > 1 and components.card_reader is not None and "topic" not in state
+    most = components.settings.evidence_per_query * (LATER_ROUND_FACTOR if widens else 1)
     update: State = {"evidence": list(state.get("evidence", [])), "warnings": [], "unsearched": {}}
-    for query, kept in zip(queries, outcomes, strict=True):
+    for (query, passages), scored in zip(wanted.items(), scores, strict=True):
+        kept = _kept_evidence(query, passages, scored, most=most, widens=widens)
         if isinstance(kept, Exception):
             notice = failure("rerank", "rerank failed", kept, query_id=query.id)
             update["warnings"].append(notice)
@@ -44,8 +47,8 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
         else:
             update["warnings"] += suspicious_notices(kept, update["evidence"])
             update["evidence"] += kept
-    if runtime.context.card_reader is not None:
-        excerpts = await work(_as_excerpts, state, update["evidence"], runtime.context)
+    if components.card_reader is not None:
+        excerpts = _as_excerpts(state, update["evidence"], components)
         excerpts["warnings"] += update["warnings"]
         return {**update, **excerpts}
     return update

@@ -49,10 +49,12 @@ def allowed_passages(limits: Settings, passages: Sequence[Passage]) -> list[Pass
 
 async def limit_passages(name: str, passages: Sequence[Passage], limits: Settings) -> list[Passage]:
     """Returns the passages that `limits` allow. Warns if no passage has the needed date or address."""
+    dated = limits.published_after or limits.published_before
+    if not (dated or limits.include_domains or limits.exclude_domains):
+        return list(passages)
     if (fitting := await work(allowed_passages, limits, passages)) or not passages:
         return fitting
     told, cure = f"the passages of {name} are left out, since they have no", "or do not search there"
-    dated = limits.published_after or limits.published_before
     if dated and all(passage.published_at is None for passage in passages):
         meter().warn("source_left_out", f"{told} date: unset published_after and published_before, {cure}")
     elif limits.include_domains and not any(host_of(passage.source) for passage in passages):
