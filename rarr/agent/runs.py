@@ -137,7 +137,7 @@ class RunOwner(Closable, Generic[Outcome]):
         is_wired = components is None
         components = components or wire(used, on_index, measuring=measuring)
         self._components = self._adapted(replace(components, settings=used))
-        self.settings, self._on_step = self._components.settings, on_step or (lambda node: None)
+        self.settings, self._on_step = self._components.settings, on_step
         self.names_sources = not is_wired or self.settings.names_source
         self._checkpoints = Checkpoints(checkpointer, self._graph)
         ours = (*self._components.opened, self._components.retriever, *search_names(self.settings))
@@ -223,13 +223,13 @@ class RunOwner(Closable, Generic[Outcome]):
         """Runs the graph and returns its last state. With None, continues from the last checkpoint."""
         graph = await self._checkpoints.graph()
         call: Any = {"context": self._components, "config": self._checkpoints.config(run_id, block)}
+        call["stream_mode"] = ["values", "updates"] if self._on_step else ["values"]
         state: Any = start
-        async for mode, data in graph.astream(start, **call, stream_mode=["updates", "values"]):
+        async for mode, data in graph.astream(start, **call):
             if mode == "values":
                 state = data
-                continue
-            for node in data:
-                if node in graph.nodes and not node.startswith("__"):
+            elif self._on_step:
+                for node in (it for it in data if it in graph.nodes and not it.startswith("__")):
                     self._on_step(node)
         return cast(State, state)
 
