@@ -50,5 +50,4 @@ def language_of(text: str) -> str:
         if len(re.findall(f"[{script}]", letters)) > _SCRIPT_SHARE * len(letters):
             return language
     counts = Counter(language for word in words for language in _LANGUAGES.get(word, ()))
-    likeliest = max(_FUNCTION_WORDS, key=counts.__getitem__)
-    return likeliest if counts[likeliest] > counts["en"] else "en"
+    return max(_FUNCTION_WORDS, key=counts.__getitem__)  # of equal counts the first, as English is
