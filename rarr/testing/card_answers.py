@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from rarr import prompts
+from rarr.backends.prompted.prompts import NOTHING
 from rarr.components import Excerpt, Piece, RawCard, ReadingBlock, SourceLine
 from rarr.testing.scripted_model import Asked, UnansweredError
 
@@ -18,20 +19,19 @@ def read_cards(variables: Mapping[str, str]) -> dict[str, Any]:
     """Answers the prompt of cards: fills a card for each marked sentence."""
     from rarr.backends.embedded.near_quote_reader import near_quote_cards  # takes a while to load
 
-    pieces = tuple(Piece(words.strip(), int(number)) for number, words in marked_sentences(variables))
-    excerpts = tuple(_excerpts(variables["sources"]))
-    read = near_quote_cards(ReadingBlock(variables["context"], variables["before"], pieces, excerpts))
-    cards = ({"s": n, "q": [*it.quotes], "v": it.verdict} | _more_fields(it) for n, it in read.items())
-    return {"cards": [*cards]}
+    excerpts, cards = tuple(_excerpts(variables["sources"])), list[dict[str, Any]]()
+    question, before = (variables[it].replace(NOTHING, "") for it in ("context", "before"))
+    for paragraph in variables["text"].split("\n\n"):  # a planted sentence is one, and about no name above it
+        pieces = tuple(Piece(words.strip(), int(number)) for number, words in _SENTENCE.findall(paragraph))
+        read = near_quote_cards(ReadingBlock(question, before, pieces, excerpts))
+        cards += ({"s": n, "q": [*it.quotes], "v": it.verdict} | _more_fields(it) for n, it in read.items())
+    return {"cards": cards}
 
 
 def _more_fields(card: RawCard) -> dict[str, Any]:
-    if card.verdict in ("none", "yes"):
-        return {}
-    if card.verdict == "open":
-        return {"open": list(card.open)}
-    edits = [edit._asdict() for edit in card.edits]
-    return {"x": list(card.against), "open": [], "edits": edits}
+    if card.verdict in ("none", "yes", "open"):
+        return {"open": list(card.open)} if card.open else {}
+    return {"x": list(card.against), "open": [], "edits": [edit._asdict() for edit in card.edits]}
 
 
 def _excerpts(sources: str) -> Iterator[Excerpt]:
@@ -44,9 +44,8 @@ def _excerpts(sources: str) -> Iterator[Excerpt]:
 
 def confirm_cards(variables: Mapping[str, str]) -> dict[str, Any]:
     """Answers the prompt of doubts: gives the verdict and the quotes of each marked sentence."""
-    verdicts = {"none": "open"}
-    cards = read_cards(variables)["cards"]
-    return {"cards": [{"s": it["s"], "q": it["q"], "v": verdicts.get(it["v"], it["v"])} for it in cards]}
+    cards = ((it["s"], it["q"], it["v"]) for it in read_cards(variables)["cards"])
+    return {"cards": [{"s": s, "q": q, "v": "open" if v == "none" else v} for s, q, v in cards]}
 
 
 def marked_sentences(variables: Mapping[str, str]) -> list[tuple[str, str]]:

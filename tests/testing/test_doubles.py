@@ -7,6 +7,7 @@ import pytest
 from makers import ASKED, FACT, passage
 
 from rarr import prompts
+from rarr.backends.prompted.prompts import NOTHING
 from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel, UnansweredError
 from rarr.tools.models.chat import CallFailure, ChatRequest, Message
 
@@ -41,8 +42,9 @@ RIGHT, WRONG = "The Ferry Library opened in 1981.", "The Ferry Library opened in
 
 def read(prompt: str) -> list[dict[str, Any]]:
     loaded = prompts.load(prompt)
-    sources, text = f"P1: Ferry Library\n(P1.1) {RIGHT}", f"[S1] {WRONG} [S2] It is red."
-    user = loaded.render(sources=sources, context="", before="", text=text)
+    sources = f"P1: Ferry Library\n(P1.1) {RIGHT}\nP2: Photographs\n(P2.1) The quay is empty."
+    text = f"[S1] {WRONG} [S2] It is red.\n\n[S3] The quay is not empty."
+    user = loaded.render(sources=sources, context=NOTHING, before=NOTHING, text=text)
     messages = (Message("system", loaded.system), Message("user", user))
     cards: list[dict[str, Any]] = json.loads(RuleModel()(Asked(prompt=prompt, messages=messages)))["cards"]
     return cards
@@ -50,9 +52,10 @@ def read(prompt: str) -> list[dict[str, Any]]:
 
 def test_card_is_that_of_the_embedded_reader_and_a_doubt_has_no_edits() -> None:
     cards = read("check_agreement")
-    assert [(card["s"], card["v"], card["q"]) for card in cards] == [(1, "no", ["P1.1"]), (2, "open", [])]
+    verdicts = [(card["s"], card["v"], card["q"]) for card in cards]
+    assert verdicts == [(1, "no", ["P1.1"]), (2, "open", []), (3, "no", ["P2.1"])]
     assert [(edit["old"], edit["new"]) for edit in cards[0]["edits"]] == [("1976", "1981")]
-    first, second = read("check_agreement_doubt")
+    first, second, _ = read("check_agreement_doubt")
     assert (first, second["v"]) == ({"s": 1, "q": ["P1.1"], "v": "no"}, "open")
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
-from rarr.backends.prompted.prompts import Prompts
+from rarr.backends.prompted.prompts import NOTHING, Prompts
 from rarr.components import Excerpt, Piece, RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.records import ModelUsage
 from rarr.records.cards_and_edits import CardVerdict
@@ -28,7 +28,6 @@ MAX_SENTENCES = 12
 EXPECTED_SOURCE_TOKENS, EXPECTED_CARD_TOKENS = 120, 30
 """Typical tokens for each sentence of a text: source lines in the request, and the answer."""
 _NO_CARDS = "{0} did not answer in the requested form: test the model by rarr doctor --model {0}"
-_NOTHING = "(none)"
 _VERDICTS = get_args(CardVerdict)
 _MARK = re.compile(r"[\[(](?=[SP]\d+(?:\.\d+)?[\])])")
 _LABEL = re.compile(r"P\d+\.\d+")
@@ -78,9 +77,9 @@ class PromptedCardReader:
 def prompt_variables(block: ReadingBlock) -> dict[str, str]:
     """Returns the variables of the prompt: labelled excerpts, question, preceding text, and block."""
     return {
-        "sources": "\n".join(line for excerpt in block.excerpts for line in _shown(excerpt)) or _NOTHING,
-        "context": without_marks(block.context.strip()) or _NOTHING,
-        "before": without_marks(block.before.strip()) or _NOTHING,
+        "sources": "\n".join(line for excerpt in block.excerpts for line in _shown(excerpt)) or NOTHING,
+        "context": without_marks(block.context.strip()) or NOTHING,
+        "before": without_marks(block.before.strip()) or NOTHING,
         "text": "".join(map(_marked, block.pieces)).strip(),
     }
 
