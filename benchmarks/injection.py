@@ -73,7 +73,7 @@ class ObedientModel:
             asked = {"question": question or self._case.question, "about": self._case.claimed}
             return json.dumps({"questions": [asked]})
         cards = json.loads(self._rules(request))["cards"]
-        variables = prompts.load(str(request.prompt)).variables_of(request.user) or {}
+        variables = prompts.load(str(request.prompt)).variables_in(request.user) or {}
         labels = {text: label for label, text in _LINE.findall(variables["sources"])}
         words = marked_sentences(variables)[0][1]
         for number, card in enumerate(cards):

@@ -74,7 +74,7 @@ class SlowDocuments:
 
 def answer(request: Any) -> dict[str, Any]:
     if request.prompt in ("check_agreement", "check_agreement_doubt"):
-        return _cards(prompts.load(request.prompt).variables_of(request.user) or {}, request.prompt)
+        return _cards(prompts.load(request.prompt).variables_in(request.user) or {}, request.prompt)
     if request.prompt == "target_queries":  # no document says more than the first round found
         return {"questions": []}
     text = _between(request.user, "text")

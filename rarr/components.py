@@ -19,15 +19,15 @@ from rarr.tools.text.blocks_and_sentences import Span
 
 QueryKind = Literal["questions", "sentences", "text"]
 PURR = "purr:"
-"""What stands before the folder, or the name in the hub, of a trained editor."""
+"""The prefix of a trained editor. Its folder, or its name on the Hugging Face hub, follows."""
 EditorKind = Literal["minimal", "efec", "lamda", "none", "unedited"]
 
 
-class Lacking(NamedTuple):
-    """The sentences that another round searches for: those at `spans` of the text, which lack support.
+class SearchTargets(NamedTuple):
+    """The unsupported sentences (at `spans` of the text) for which the next round of queries searches.
 
-    `asked` are the questions about them so far. `seen` is what was found: titles of sources, and lines that
-    were quoted.
+    `asked`: the questions about these sentences in earlier rounds.
+    `seen`: the titles of the sources that were found, and the lines that were quoted.
     """
 
     spans: Sequence[Span]
@@ -37,44 +37,44 @@ class Lacking(NamedTuple):
 
 class QueryGenerator(Protocol):
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Asks questions about every checkable aspect of `text`; none if there is nothing to check."""
+        """Returns questions about every fact in `text` that can be checked; [] if there is no such fact."""
 
-    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
-        """Asks more questions, different from those asked before, about sentences that lack support."""
+    async def target(self, text: str, context: str | None, lacking: SearchTargets) -> Sequence[Question]:
+        """Returns new questions about unsupported sentences. Repeats no question of an earlier round."""
 
 
 class Retriever(Protocol):
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Finds passages of the `k` best documents for `query`, best first; none if nothing matches.
+        """Returns passages of the `k` best documents for `query`, best first; [] if no document matches.
 
-        Raises `RetrievalError` if the source could not be searched.
+        Raises `RetrievalError` if the search failed.
         """
 
 
 class Reranker(Protocol):
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """Scores the relevance of each passage to `query`, from 0 to 1.
+        """Returns the relevance of each passage to `query`, from 0 to 1.
 
-        A reranker may also have `score_all`, for many (query, passages) in one call that costs little.
+        A reranker may also have `score_all`, which scores a list of pairs (query, passages) in one fast call.
         """
 
 
 class AgreementChecker(Protocol):
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Checks if `evidence` gives the same answer to `query` as `text`; `unknown` if it cannot tell."""
+        """Tells whether `text` and `evidence` give the same answer to `query`; `unknown` if unclear."""
 
 
 class Editor(Protocol):
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """Proposes the smallest change to `text` after which it agrees with `evidence`; None: no change."""
+        """Returns the smallest change after which `text` agrees with `evidence`; None if none is needed."""
 
 
 class SourceLine(NamedTuple):
-    """A sentence, list item, table row or heading of an excerpt, at `start` to `end` of its source.
+    """A sentence, list item, table row or heading of an excerpt.
 
-    `label` names it in a request, such as P2.3.
+    `label` names the line in a request, such as P2.3. `start` and `end`: its place in the source.
     """
 
     label: str
@@ -85,7 +85,7 @@ class SourceLine(NamedTuple):
 
 
 class Excerpt(NamedTuple):
-    """A part of a source as a reader sees it; `date` is empty where it is not known."""
+    """A part of a source that is shown to a card reader. `date` is empty if unknown."""
 
     label: str
     title: str
@@ -93,27 +93,27 @@ class Excerpt(NamedTuple):
     lines: tuple[SourceLine, ...]
 
 
-class Piece(NamedTuple):
-    """A part of a block: the sentence with this number, or (with 0) what stands between sentences."""
+class BlockPiece(NamedTuple):
+    """A part of a block: a sentence with its number, or the text between two sentences (number 0)."""
 
     text: str
     number: int = 0
 
 
 class ReadingBlock(NamedTuple):
-    """Some sentences to be read in one request, with the excerpts that may decide about them.
+    """Consecutive sentences to check in one request, with the excerpts of sources to check them against.
 
-    `before` is the heading and the paragraph before the block, which are not asked about.
+    `before`: the heading and the paragraph before the block, which the request shows but does not check.
     """
 
     context: str
     before: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[BlockPiece, ...]
     excerpts: tuple[Excerpt, ...]
 
 
 class RawEdit(NamedTuple):
-    """A replacement as a reader wrote it: words of the sentence, new words, and the words that give them."""
+    """An edit as a card reader wrote it: `new` replaces `old`; `by` quotes the source of `new`."""
 
     old: str
     new: str
@@ -121,7 +121,7 @@ class RawEdit(NamedTuple):
 
 
 class RawCard(NamedTuple):
-    """A card as a reader wrote it, with labels and words that nobody has looked up yet."""
+    """A card as a card reader wrote it. Nothing has checked yet whether its labels and words exist."""
 
     verdict: CardVerdict
     quotes: tuple[str, ...] = ()
@@ -131,9 +131,9 @@ class RawCard(NamedTuple):
 
 
 class RawReading(NamedTuple):
-    """The cards of one request by the number of their sentence.
+    """The cards that one request returned, by the number of the sentence.
 
-    `served` is the name of the model that answered. `problem` says why cards may be missing; else empty.
+    `served`: the name of the model that answered. `problem`: why cards may be missing; empty if none is.
     """
 
     cards: dict[int, RawCard]
@@ -142,123 +142,123 @@ class RawReading(NamedTuple):
 
 
 class CardReader(Protocol):
-    """Reads blocks of sentences beside excerpts of sources, and fills a card for each sentence.
+    """Compares sentences with excerpts of sources, and fills a card for each sentence.
 
-    `is_model`: a language model reads, which planted controls examine, and which may be asked again.
+    `is_model`: whether a language model reads. Then it is tested with planted errors, and may be asked again.
     """
 
     name: str
     is_model: bool
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
-        """Reads the block in one request; `doubting`: by the prompt that confirms sentences.
+        """Returns the cards of the block, from one request.
 
-        Another `seed` asks for another answer to the same block.
+        `doubting` selects the prompt that checks a sentence again. Another `seed` may give another answer.
 
-        Raises `PromptTooLong` if the reader cannot hold the block, and `ModelError` if it cannot be asked.
+        Raises `PromptTooLong` if the block is too long for the reader, and `ModelError` if the request fails.
         """
 
 
 class Rewriter(Protocol):
-    """A baseline that revises without checks."""
+    """The component of a baseline that rewrites a whole text without checking its sentences."""
 
     async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
-        """Writes a new text for `text` in the light of all its evidence."""
+        """Returns a new version of `text` that uses all the evidence."""
 
 
 class Verifier(Protocol):
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """Scores from 0 to 1 how far `evidence` entails the sentence at each span; None: not judged.
+        """Returns how far `evidence` supports the sentence at each span, from 0 to 1; None if not judged.
 
-        The text and its context are given because a sentence alone may not tell what it is about.
+        The whole text and its context are given because a sentence alone may be unclear ("It opened then.").
         """
 
 
 @runtime_checkable
 class Classifier(Protocol):
-    """A verifier that also tells if evidence contradicts a sentence, or only does not mention it."""
+    """A verifier that also tells whether evidence contradicts a sentence or does not mention its fact."""
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """Chooses for the sentence of `text` at each span: attributable, extrapolatory or contradictory.
+        """Returns the class of the sentence at each span; None if it was not judged.
 
-        These are the classes of AttrScore; None: not judged.
+        The classes of AttrScore are attributable, extrapolatory (not mentioned) and contradictory.
         """
 
 
 @runtime_checkable
-class Closes(Protocol):
-    """Holds files, or connections of this event loop, which the next use opens again."""
+class Closeable(Protocol):
+    """An object with open files or connections. After `aclose`, the next use opens them again."""
 
     async def aclose(self) -> None: ...
 
 
 async def close_all(resources: Iterable[object]) -> None:
-    """Closes what can be closed, last one first; if some fail to close, closes the others, then raises."""
+    """Closes each resource that has `aclose`, the last first. Raises errors after closing all others."""
     async with AsyncExitStack() as stack:
         for resource in resources:
-            if isinstance(resource, Closes):
+            if isinstance(resource, Closeable):
                 stack.push_async_callback(resource.aclose)
 
 
 @runtime_checkable
-class KeepsText(Protocol):
-    """A source that can return the whole text that it read."""
+class WholeTextSource(Protocol):
+    """A retriever that can return the whole text of a document that it read."""
 
     async def extracted(self, url: str) -> str | None:
-        """Returns the text into which the offsets of a passage with the source `url` point, or None."""
+        """Returns the text of the document `url`, to which offsets of passages refer; None if unknown."""
 
 
 class SectionSource(NamedTuple):
-    """A section of a plan, with the passages that it is written from, the most relevant first."""
+    """A planned section, and the passages from which it is written, the most relevant first."""
 
     section: PlannedSection
     chunks: tuple[Evidence, ...]
 
 
 class ArticleWriter(Protocol):
-    """Writes articles from passages. In its texts, `[2]` cites the second of the passages that were given."""
+    """Writes articles from passages. In the texts, `[2]` cites the second passage of the argument."""
 
     async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
-        """Plans the headings of an article about `topic`."""
+        """Returns the headings of an article about `topic`, in order."""
 
     async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
-        """Writes the section `sources[at]` in the light of the other sections."""
+        """Returns the text of the section `sources[at]`, which should not repeat the other sections."""
 
 
 class AnswerWriter(Protocol):
     async def write(self, question: str, sources: Sequence[str]) -> Sequence[CitedStatement]:
-        """Answers a question in statements; the first of `sources` has the number 1."""
+        """Returns statements that answer the question. They cite the texts of `sources` by number, from 1."""
 
 
 WRITING_NODES = ("plan", "write_section")
-"""The nodes that ask a writer."""
+"""The nodes that ask an article writer."""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A simpler pipeline that an evaluation compares with. The defaults are the usual pipeline."""
+    """A simpler pipeline for comparison in an evaluation. The default values give the usual pipeline."""
 
     agreement: bool = True
-    """Edit only where evidence disagrees. False: edit wherever the editor finds a change."""
+    """Whether to edit only where evidence disagrees. If False, the editor alone decides."""
     editor: str = "minimal"
-    """`minimal` edits, the text corrected (`efec`) or written anew (`lamda`), or no edit (`none`).
+    """`minimal`: small edits. `efec`: corrects the whole text. `lamda`: writes a new text.
 
-    `purr:NAME` corrects the text by a trained editor, which is a folder or a name of the hub.
-    `none` also leaves out the checks; `unedited` checks as usual, and edits nothing.
+    `none`: neither checks nor edits. `unedited`: checks as usual, but does not edit.
+    `purr:NAME`: a trained editor corrects the text; NAME is a folder or a model of the Hugging Face hub.
     """
 
     @property
-    def checks(self) -> bool:
-        """Are sentences checked before they are edited?"""
+    def checks_sentences(self) -> bool:
+        """Tells whether sentences are checked before they are edited."""
         return self.agreement and self.editor in ("minimal", "unedited")
 
     @property
-    def is_whole(self) -> bool:
-        """Is the whole text rewritten at once, by all its evidence?"""
+    def rewrites_text(self) -> bool:
+        """Tells whether the whole text is rewritten at once, with all its evidence."""
         return self.editor in ("efec", "lamda") or self.editor.startswith(PURR)
 
     def __post_init__(self) -> None:
@@ -266,8 +266,8 @@ class Baseline:
         if self.editor not in get_args(EditorKind) and not str(self.editor).startswith(PURR):
             raise InputError(f"editor is {self.editor!r}: give one of {', '.join(get_args(EditorKind))}")
 
-    def changes(self) -> dict[str, Any]:
-        """Returns the fields, with their values, that differ from the usual pipeline."""
+    def changed_fields(self) -> dict[str, Any]:
+        """Returns the fields that differ from the usual pipeline, with their values."""
         return {name: value for name, value in vars(self).items() if value != getattr(Baseline, name)}
 
 
@@ -277,7 +277,7 @@ NO_BASELINE = Baseline()
 
 @dataclass(frozen=True)
 class Components:
-    """Everything that the nodes of one reviser use; the graph's runtime context."""
+    """All components that the nodes of a reviser use. LangGraph passes them to each node as its context."""
 
     settings: Settings
     query_generator: QueryGenerator
@@ -287,28 +287,28 @@ class Components:
     checker: AgreementChecker | None = None
     editor: Editor | None = None
     card_reader: CardReader | None = None
-    """Reads whole blocks instead of `checker` and `editor`."""
+    """Checks and edits whole blocks of sentences, in place of `checker` and `editor`."""
     doubting_reader: CardReader | None = None
-    """Confirms the cards that code doubts; None: `card_reader` does."""
+    """Checks again the cards that failed a check by code. None: `card_reader` does this."""
     record: Any = None
-    """The `ReaderRecord` of `card_reader`: how it did on planted controls; None: no record is kept."""
+    """The `ReaderRecord` of `card_reader`: its results on planted errors. None: no record is kept."""
     refusals: Callable[[], Callable[[str, Card], bool]] = lambda: lambda text, card: False
-    """Reads what people refused: whether they did an edit of the card of a text."""
+    """Loads the edits that people refused. Returns a function that tells whether a card has such an edit."""
     given: tuple[Passage, ...] = ()
-    """Passages that the caller gave and that fit into each request: all of them are shown to the reader."""
+    """Passages that the caller gave, if all of them fit into a request. Each request shows all of them."""
     searches: bool = True
-    """Whether anything is searched; False where the given passages are all that there is."""
+    """Whether to search for evidence. False: only the given passages are used."""
     rewriter: Rewriter | None = None
-    """Used instead of `checker` and `editor` in a baseline that rewrites."""
+    """Rewrites the whole text in a baseline, in place of `checker` and `editor`."""
     writers: Mapping[str, ArticleWriter] = field(default_factory=dict)
-    """The writers of articles, by the names of their nodes: plan and write_section."""
+    """The article writers, by the name of the node that asks them: plan or write_section."""
     answer_writer: AnswerWriter | None = None
-    """The writer of answers; None: an answer quotes the triples of a graph."""
+    """The writer of answers. None: an answer quotes the triples of a knowledge graph."""
     models: tuple[LanguageModel, ...] = ()
     """The language models of these components. The reviser closes their connections."""
     opened: tuple[object, ...] = ()
-    """Other resources of these components that the reviser opened and, where that can be done, closes."""
+    """Other resources that the reviser opened. It closes those that have `aclose`."""
     baseline: Baseline = NO_BASELINE
-    """The baseline for which these components were made."""
+    """The baseline for which these components were created."""
     replaced: Mapping[str, Callable[..., Awaitable[Any]]] = field(default_factory=dict)
-    """Nodes that are called in place of those of their names: a replay has the searches of its run."""
+    """Functions that replace nodes, by the node's name. A replay returns the recorded searches this way."""

@@ -16,7 +16,7 @@ from rarr.backends.embedded.items import items_of
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.tools.storage.files import write_whole
 from rarr.tools.text.blocks_and_sentences import split_sentences
-from rarr.training.examples import Example, Label, values_of
+from rarr.training.examples import Example, Label, cloze_values
 
 Item = dict[str, Any]
 WRITTEN, HANDWRITTEN = Path(__file__).parent / "data" / "written.jsonl", "train/handwritten.jsonl.gz"
@@ -81,7 +81,7 @@ def triples(items: Sequence[Item]) -> Iterator[Example]:
 
 def cloze(text: str, passage: str, title: str, *, stated: bool) -> Iterator[Example]:
     """The text with the values that the passage states, or that it lacks; nothing without any."""
-    values = tuple(it for it in values_of(text, passage, title) if bool(it.answers) == stated)
+    values = tuple(it for it in cloze_values(text, passage, title) if bool(it.answers) == stated)
     if values:
         yield Example(text=text, title=title, passage=passage, values=values)
 

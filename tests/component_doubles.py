@@ -6,7 +6,7 @@ An exception in place of a script is raised at every call, to test how a node ha
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rarr.components import WRITING_NODES, Components, Lacking
+from rarr.components import WRITING_NODES, Components, SearchTargets
 from rarr.records import Agreement, Change, Check, Evidence, Passage, Query, Question
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
@@ -50,7 +50,7 @@ class ScriptedQueries(Double):
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         return _questions(text, self.scripted(text, context), [Span(0, len(text))])
 
-    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
+    async def target(self, text: str, context: str | None, lacking: SearchTargets) -> Sequence[Question]:
         return _questions(text, unless_failing(self._later), lacking.spans)
 
 

@@ -29,7 +29,7 @@ _REQUESTS = 8  # requests of one block at once, on average
 
 def is_divided(text: str, components: Components) -> bool:
     """Is the text revised in blocks? Not by the paper, nor by its baselines that rewrite the whole text."""
-    whole = components.settings.scope == "text" or components.baseline.is_whole
+    whole = components.settings.scope == "text" or components.baseline.rewrites_text
     return len(text) > BLOCK_CHARS and not whole
 
 
@@ -49,7 +49,7 @@ def expected_usage(text: str, context: str | None, components: Components) -> Mo
         judged = 3 * kept + 2 * min(settings.report_size, kept) * max(0, count - 3)
         reading = ((components.query_generator, 1), (components.card_reader, 1))
         for component, times in (*reading, (components.verifier, judged)):
-            if expected := getattr(component, "expected", None):
+            if expected := getattr(component, "expected_usage", None):
                 usage = sum([expected(part, context)] * times, start=usage)
     return usage
 

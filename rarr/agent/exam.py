@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from rarr.agent.runs import using
 from rarr.agent.wiring.components import wire
-from rarr.components import CardReader, Excerpt, Piece, RawCard, ReadingBlock, SourceLine, close_all
+from rarr.components import BlockPiece, CardReader, Excerpt, RawCard, ReadingBlock, SourceLine, close_all
 from rarr.errors import InputError
 from rarr.ledger.card import locate_card
 from rarr.retrievers.given_passages import GivenPassages
@@ -124,7 +124,7 @@ def _block(part: Mapping[str, Any]) -> ReadingBlock:
         made = (SourceLine(f"P{n}.{at}", line, f"x{n}", 0, len(line)) for at, line in lines)
         excerpts.append(Excerpt(f"P{n}", source["title"], "", tuple(made)))
     sentences = enumerate(part["sentences"], start=1)
-    pieces = (it for n, each in sentences for it in (Piece(each["text"], n), Piece(" ")))
+    pieces = (it for n, each in sentences for it in (BlockPiece(each["text"], n), BlockPiece(" ")))
     return ReadingBlock("", "", tuple(pieces), tuple(excerpts))
 
 

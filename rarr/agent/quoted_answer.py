@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from rarr.backends.embedded.antecedents import Asked
-from rarr.backends.embedded.extractive_writing import differences, is_framed, quotable_sentences
+from rarr.backends.embedded.antecedents import QuestionWords
+from rarr.backends.embedded.extractive_writing import is_hedged, quotable_sentences, value_conflicts
 from rarr.backends.embedded.items import ASKS, items_of
-from rarr.backends.embedded.words import MOODS, SMALL, WEIGHTY, language_of
+from rarr.backends.embedded.words import FUNCTION_WORDS, LIMITING, MODAL_VERBS, language_of
 from rarr.records.citations import AnswerSource, Statement
 from rarr.retrievers.corpus.index_words import content_stems
 from rarr.retrievers.graph.triples import sentence_of
@@ -31,13 +31,13 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
     judged the quotes.
     """
     asked, small, quotes = content_stems(question), _small_stems(question), dict[str, dict[int, None]]()
-    triples, keys = _asked_for(asked, sources), Asked.by(question).words
+    triples, keys = _asked_for(asked, sources), QuestionWords.of_question(question).words
     said = set[str]().union(*(words for words, *_ in triples))
     sharing = list(_sharing(question, (set(asked) - said or set(asked)) - small, sources))
     for words, number, text in [*triples, *sharing]:
         quotes.setdefault(text, {})[number] = None
         said |= words
-    framed = list(dict.fromkeys(text for _, _, text in sharing if is_framed(text, keys)))
+    framed = list(dict.fromkeys(text for _, _, text in sharing if is_hedged(text, keys)))
     gaps = [f"This may only be what others say, or hold in one case: {it}" for it in framed]
     found = [
         Statement(
@@ -52,7 +52,7 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
     passages = {it.number: it.passage for it in sources}
     names = _names(question)
     telling = [it for it in sharing if it[0] - names or names.issuperset(set(asked) - small)]
-    for values in dict.fromkeys(differences([(text, passages[number]) for _, number, text in telling])):
+    for values in dict.fromkeys(value_conflicts([(text, passages[number]) for _, number, text in telling])):
         gaps.append(f"The sources differ, and nobody judged which of them answers: {values}.")
         meter().warn("sources_disagree", f"the sources disagree: {values}")
     found += [Statement(text=gap, needs_support=True) for gap in gaps]
@@ -71,7 +71,7 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
 def _small_stems(question: str) -> set[str]:
     """Returns the stems of words that no answer needs: small words, and "may", but no "May" in a sentence."""
     words = _WORD.findall(question)
-    small = MOODS | SMALL[language_of(map(str.casefold, words))]
+    small = MODAL_VERBS | FUNCTION_WORDS[language_of(map(str.casefold, words))]
     plain = [*(word.casefold() for word in words[:1]), *words[1:]]
     return {it for word in plain if word in small for it in content_stems(word)}
 
@@ -125,8 +125,8 @@ def _sharing(question: str, asked: set[str], sources: Sequence[AnswerSource]) ->
         for sentence in (it for _, it, _ in quotable_sentences(passage) if not _names_another(it, question)):
             if own := asked.intersection(content_stems(sentence)):
                 lines.append((own | asked.intersection(content_stems(passage.title)), number, sentence))
-    may_be_denied = not ASKS.match(question) or any(it.stem in MOODS for it in items_of(question))
-    limiting = [line for line in lines if any(it.stem in WEIGHTY for it in items_of(line[2]))]
+    may_be_denied = not ASKS.match(question) or any(it.stem in MODAL_VERBS for it in items_of(question))
+    limiting = [line for line in lines if any(it.stem in LIMITING for it in items_of(line[2]))]
     common, left, fewest = Counter(it for words, *_ in lines for it in words), set(asked), min(2, len(asked))
     if may_be_denied:  # what is asked for may be forbidden, in other words
         names = _names(question)

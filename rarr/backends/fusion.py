@@ -19,7 +19,7 @@ from rarr.tools.models.hub import INSTALL, is_folder_or_hub_name, load_from_hub,
 
 LIMIT = 512  # tokens of an input: the text and an evidence
 TEXT_LIMIT = 256  # tokens of the text, so that the evidence has room
-EVIDENCES = 5  # the number of evidences in a report
+EVIDENCES = 5  # most passages of evidence for a text
 BEAMS = 4
 _LINE = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
 _LONGER = 1.3  # the largest ratio of the tokens of the answer to the tokens of the text
@@ -55,7 +55,7 @@ class FusionInDecoder(T5ForConditionalGeneration):  # type: ignore[misc]  # unty
 
 
 def editor_inputs(text: str, question: str | None, evidence: Sequence[tuple[str, str]]) -> list[str]:
-    """Returns an input for each evidence, which is a pair (title, text)."""
+    """Returns an input of the T5 for each evidence. An evidence is a pair (title, text)."""
     asked = f" question: {' '.join(question.split())}" if question else ""
     return [
         f"edit: {text}{asked} evidence: {f'{title}. ' if title else ''}{' '.join(words.split())}"
@@ -64,14 +64,14 @@ def editor_inputs(text: str, question: str | None, evidence: Sequence[tuple[str,
 
 
 def encode_inputs(tokenizer: Any, inputs: Sequence[Sequence[str]]) -> dict[str, torch.Tensor]:
-    """Encodes the inputs of several texts: (texts, inputs, tokens). All texts have equally many inputs."""
+    """Returns tensors of shape (texts, inputs, tokens). All texts must have the same number of inputs."""
     flat = [words for some in inputs for words in some]
     made = tokenizer(flat, padding=True, truncation=True, max_length=LIMIT, return_tensors="pt")
     return {name: made[name].unflatten(0, (len(inputs), -1)) for name in ("input_ids", "attention_mask")}
 
 
 class FusionEditor:
-    """A rewriter that corrects a text with a trained editor. A right text stays unchanged."""
+    """A rewriter that corrects a text with a trained PURR editor."""
 
     def __init__(self, name: str) -> None:
         """Loads a model from a folder that `rarr train purr` wrote, or a T5 from the hub.
@@ -82,7 +82,7 @@ class FusionEditor:
         if not is_folder_or_hub_name(name):
             raise SetupError(f"editor 'purr:{name}': give a folder, or OWNER/MODEL of the hub")
         try:
-            self._tokenizer, self._model = load_from_hub(name, load_fusion)
+            self._tokenizer, self._model = load_from_hub(name, load_fusion_model)
         except Exception as error:  # the errors of the libraries share no base class
             why = f"editor 'purr:{name}' cannot be loaded ({one_line(error)}): {INSTALL}"
             raise SetupError(why) from None
@@ -93,7 +93,7 @@ class FusionEditor:
         return await infer(self.edit_text, text, context, about)
 
     def edit_text(self, text: str, question: str | None, evidence: Sequence[tuple[str, str]]) -> str:
-        """Edits each line of the text separately, because the tokenizer removes line ends.
+        """Returns the corrected text. Edits each line separately, because the tokenizer removes line ends.
 
         Raises `ModelError` if a line is too long for the model, or if an answer does not end.
         """
@@ -116,7 +116,7 @@ class FusionEditor:
         return new if new and new != " ".join(text.split()) else text
 
 
-def load_fusion(name: str, only_local: bool) -> tuple[Any, FusionInDecoder]:
-    """Loads the tokenizer and the model `name`, in evaluation mode. `only_local`: without a download."""
+def load_fusion_model(name: str, only_local: bool) -> tuple[Any, FusionInDecoder]:
+    """Loads the tokenizer and the model `name`, in evaluation mode. `only_local` forbids a download."""
     tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=only_local)
     return tokenizer, FusionInDecoder.from_pretrained(name, local_files_only=only_local).eval()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rarr.backends.embedded.items import Item, is_same, items_of
+from rarr.backends.embedded.items import Item, is_same_item, items_of
 from rarr.backends.embedded.values import compare
 
 
@@ -27,8 +27,8 @@ def phrases(text: str) -> list[Phrase]:
     return found
 
 
-def are_rivals(phrase: Phrase, other: Phrase) -> bool:
-    """Checks whether two phrases contradict each other: different values, or names without a common word.
+def contradict(phrase: Phrase, other: Phrase) -> bool:
+    """Tells whether two phrases contradict each other: different values, or names without a common word.
 
     Values must have the same kind and unit. Words with the same first four letters count as equal.
     """
@@ -40,7 +40,7 @@ def are_rivals(phrase: Phrase, other: Phrase) -> bool:
 
 
 def places_of(wanted: Sequence[Item], passage: str) -> tuple[tuple[int, int], ...]:
-    """Returns the places (start, end) at which the passage has these items in a row, in any form."""
+    """Returns the places (start, end) of the passage that have the `wanted` items in a row, in any form."""
     items, size = items_of(passage), len(wanted)
     runs = (items[at : at + size] for at in range(len(items) - size + 1)) if size else ()
-    return tuple((run[0].start, run[-1].end) for run in runs if all(map(is_same, wanted, run)))
+    return tuple((run[0].start, run[-1].end) for run in runs if all(map(is_same_item, wanted, run)))

@@ -1,4 +1,4 @@
-"""Divides passages into lines with labels. A card cites a line by its label."""
+"""Divides passages into lines with labels, such as P1.2, by which cards cite the lines."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -24,7 +24,7 @@ def source_lines(text: str) -> tuple[Span, ...]:
 
 
 def labelled_excerpts(evidence: Sequence[Evidence]) -> tuple[Excerpt, ...]:
-    """Makes an excerpt from each evidence, with labelled lines. P1.1 is the first line of the first excerpt.
+    """Returns an excerpt for each evidence, with labelled lines: P1.1 is the first line of the first excerpt.
 
     If evidence overlaps, each line is shown only once, and an excerpt without a new line is left out.
     """

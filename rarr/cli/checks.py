@@ -198,7 +198,7 @@ def _verify_file(data: Path, out: Path, settings: "Settings", **rows: Any) -> in
         return streams.complain("no claim could be judged: predictions.jsonl has the warnings", 3)
     if status := streams.complain_of_errors(report.errors, "claim", all_failed=bool(report.failed)):
         return status
-    labels = report.tables[claims.LABELS]["all"]
+    labels = report.tables[claims.LABELS_TITLE]["all"]
     if settings.models.get("attribute", settings.model) == "embedded" and labels["extrapolatory"].value:
         streams.warn(f"{READS_MORE.code}: {READS_MORE.message}")
     return int(not report.counts["judged by people"] and bool(labels["contradictory"].value))

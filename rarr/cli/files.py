@@ -146,9 +146,9 @@ def eval_(
     Examples:
       rarr eval data.jsonl -o scores --corpus notes/ --fail-under f1_ap=0.6
     """
-    from rarr.evals.evaluation import NAMES, evaluate, low_measures
+    from rarr.evals.evaluation import MEASURE_NAMES, evaluate, low_measures
 
-    limits = options.limits_of(fail_under, NAMES)
+    limits = options.limits_of(fail_under, MEASURE_NAMES)
     how = options.given(**how) | {"agreement": agreement != "off"}
     with streams.waiting() as shown:
         how |= {"on_row": shown.rows, "on_index": shown.indexed}

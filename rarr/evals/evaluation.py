@@ -46,7 +46,7 @@ LosingStep = Literal["search", "reading", "editing"]
 
 
 class ScoredRow(Record):
-    """A text of an evaluation. `reference` is a person's revision; `kinds` are kinds of edit (PURR).
+    """The result of a row. `text`: the revision. `reference`: a person's revision. `kinds`: of edit (PURR).
 
     If there is an `error`, the row has no scores, and `text` is the original.
     """
@@ -68,7 +68,7 @@ class ScoredRow(Record):
 
 
 class EvalReport(Record):
-    """The report of an evaluation. `measures` have names such as `f1_ap`; `settings` are changed settings."""
+    """The report of an evaluation. `measures` by name, such as `f1_ap`. `settings`: the changed settings."""
 
     data: str
     settings: dict[str, str] = Field(default_factory=dict)
@@ -117,7 +117,8 @@ def evaluate(
     settings = settings or Settings()
     if queries != "questions":
         settings = settings.model_copy(update={"queries": queries})
-    changed = run_folder.changed_settings(settings) | {k: str(v) for k, v in baseline.changes().items()}
+    changed = {k: str(v) for k, v in baseline.changed_fields().items()}
+    changed = run_folder.changed_settings(settings) | changed
     inputs = run_folder.run_inputs("rarr eval", texts, changed, run_folder.corpus_digest(settings))
     with run_folder.claim_folder(path, inputs):
         worker = row_reviser(settings, baseline, on_index)
@@ -135,13 +136,13 @@ def evaluate(
 def row_reviser(
     settings: Settings, baseline: Baseline = NO_BASELINE, on_index: Progress | None = None
 ) -> Worker:
-    """Makes a worker that revises rows. A row with evidence is revised by its own evidence alone."""
+    """Returns a worker that revises rows. If a row has evidence, its text is revised by this alone."""
     reviser = Reviser(components=wire(settings, on_index, baseline=baseline, measuring=True))
 
     async def make_line(row: EvalRow) -> Prediction:
         given: dict[str, Any] = {}
         if row.evidence is not None:
-            given = {"sources": [piece.given for piece in row.evidence], "search": "given"}
+            given = {"sources": [piece.passage_fields for piece in row.evidence], "search": "given"}
         revision = await reviser.arevise(row.text, row.context, **given)
         if why := why_nothing_checked(revision):
             return Prediction(id=row.id, error=f"nothing could be checked: {why}")
@@ -151,7 +152,7 @@ def row_reviser(
 
 
 def scored_row(row: EvalRow, prediction: Prediction) -> ScoredRow:
-    """Joins a row with the scores of its revision. After an error, returns the original without scores."""
+    """Returns a row with the scores of its revision; after an error, the original without scores."""
     known: dict[str, Any] = {"id": row.id, "context": row.context, "original": row.text}
     known |= {"reference": row.revised, "error": prediction.error}
     if (revision := prediction.revision) is None:
@@ -172,10 +173,10 @@ def scored_row(row: EvalRow, prediction: Prediction) -> ScoredRow:
 
 
 def losing_step(revision: Revision, reference: str) -> LosingStep | None:
-    """Returns the step at which the revision missed the `reference` (Chen 2023, table 7.4); None if equal.
+    """Returns the step by which the revision missed `reference` (Chen 2023, table 7.4); None if equal.
 
-    `search`: the kept passages lack a value or a word that the reference adds. Otherwise `editing`, if an
-    edit was proposed or a sentence is contradicted. Otherwise `reading`.
+    `search`: the passages lack a value or word that the reference adds. Otherwise `editing`: an edit was
+    proposed, or a sentence is contradicted. Otherwise `reading`.
     """
     if is_restored(revision.text, reference):
         return None
@@ -187,19 +188,18 @@ def losing_step(revision: Revision, reference: str) -> LosingStep | None:
     return "editing" if revision.edits or is_disputed else "reading"
 
 
-NAMES = (
+MEASURE_NAMES = (
     "attribution_before", "attribution", "preservation", "f1_ap", "changed", *EDIT_KINDS, "restored",
     *(f"lost_by_{step}" for step in get_args(LosingStep)), "untouched_when_correct", "rouge_l", *STATUSES,
 )  # fmt: skip
-"""All measures of an evaluation. `restored`, `untouched_when_correct`, `rouge_l` and `lost_by_...` need
-references."""
+"""All measures. `restored`, `untouched_when_correct`, `rouge_l` and `lost_by_...` need references."""
 
 
 def measures_of_rows(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
-    """Computes all measures that apply to at least one row, by name.
+    """Computes all measures that apply to at least one row, by name. A row with an error is unjudged.
 
-    A row with an error is not judged. The shares of statuses count sentences. `restored` and `lost_by_...`
-    use the texts that a person changed; `untouched_when_correct` uses the texts that a person left unchanged.
+    Statuses are shares of sentences. `restored` and `lost_by_...` count the texts that a person changed, and
+    `untouched_when_correct` the texts that a person left unchanged.
     """
 
     def of_texts(some: Sequence[ScoredRow], holds: Callable[[ScoredRow], bool]) -> Measured:
@@ -228,7 +228,7 @@ def measures_of_rows(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     if compared:
         overlaps = [None if row.error else rouge_l(row.text, reference) for row, reference in compared]
         found["rouge_l"] = mean(overlaps)
-    return {name: found[name] for name in NAMES if name in found}
+    return {name: found[name] for name in MEASURE_NAMES if name in found}
 
 
 def _status_shares(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
@@ -244,7 +244,7 @@ def _status_shares(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
 
 
 def low_measures(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
-    """Returns a phrase for each measure that is below its limit, or may be below because of failed rows."""
+    """Returns a message for each measure that is below its limit, or may be because rows failed."""
     errors = sum(bool(row.error) for row in report.rows)
     phrases = []
     for name, limit in limits.items():
@@ -254,7 +254,7 @@ def low_measures(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
     return [*filter(None, phrases)]
 
 
-LONGEST = 20_000  # characters of a text that the page compares and shows
+LONGEST_SHOWN = 20_000  # characters of a text that the page compares and shows
 # A word: a number with its separators, a punctuation mark, or letters. In Chinese and Japanese, each
 # character is a word; otherwise, a changed character would change a whole clause. White space ends a word.
 _TOKEN = re.compile(r"(?:\d+(?:[.,:]\d+)+|[぀-ヿ㐀-䶿一-鿿]|[^\W぀-ヿ㐀-䶿一-鿿]+|[^\w\s])\s*|\s+")
@@ -271,14 +271,14 @@ def render_html(report: EvalReport) -> str:
         scores={name: measure for name, measure in measures.items() if name not in {*EDIT_KINDS, *STATUSES}},
         kinds={kind: measures[kind] for kind in EDIT_KINDS if kind in measures},
         statuses={status: statuses[status] for status in STATUSES if statuses[status]},
-        longest=LONGEST,
+        longest=LONGEST_SHOWN,
         word_diff=word_diff,
         restored=is_restored,
     )
 
 
 def word_diff(before: str, after: str) -> list[Piece]:
-    """Compares two texts by words. Returns kept, deleted and inserted pieces, in order."""
+    """Compares two texts word by word. Returns kept, deleted and inserted pieces, in order."""
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     pieces = list[Piece]()
     for op in Indel.opcodes(old, new):

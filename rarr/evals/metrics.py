@@ -1,4 +1,4 @@
-"""Measures with 95% intervals of texts, answers, classes and raters. All functions are pure.
+"""Measures of texts, answers, classes and raters, with 95% intervals. All functions are pure.
 
 All results are deterministic. If rows depend on each other, as sentences of one document do, intervals are
 too narrow. A row without a judgement (None) is not used, but counted as `unjudged`. The metrics of a single
@@ -17,11 +17,11 @@ from typing import Literal, TypeVar, get_args
 
 from rapidfuzz.distance import LCSseq
 
-from rarr.backends.embedded.items import is_same, items_of
+from rarr.backends.embedded.items import is_same_item, items_of
 from rarr.ledger.scores import f1_ap
 from rarr.records import Record, Scores
 
-LEVEL = 0.95
+CONFIDENCE = 0.95
 
 Drawn = TypeVar("Drawn")
 EditKind = Literal["huge", "bad", "unnecessary", "good"]
@@ -30,9 +30,9 @@ NOISE = 1e-9  # the error of floating point: 0.4 - 0.3 is a little more than 0.1
 
 
 class Measured(Record):
-    """A value over `n` judged rows, with the 95% interval from `low` to `high`. `unjudged` counts other rows.
+    """A measure over `n` judged rows, with its 95% interval from `low` to `high`. `unjudged`: other rows.
 
-    `value` is None if no row was judged, or if the statistic is not defined for the rows. `low` and `high`
+    `value` is None if no row was judged, or if the measure is not defined for the rows. `low` and `high`
     are also None if there is only one row.
     """
 
@@ -44,7 +44,7 @@ class Measured(Record):
 
 
 def mean(values: Sequence[float | None]) -> Measured:
-    """Computes the mean of all values that are not None."""
+    """Computes the mean of the values, with its interval. A value of None counts as unjudged."""
     judged = sorted(value for value in values if value is not None)
     return bootstrap(judged, _mean, unjudged=len(values) - len(judged))
 
@@ -52,7 +52,7 @@ def mean(values: Sequence[float | None]) -> Measured:
 def bootstrap(
     rows: Sequence[Drawn], statistic: Callable[[Sequence[Drawn]], float | None], *, unjudged: int = 0
 ) -> Measured:
-    """Computes a statistic of rows, such as F1, with its interval. See `bootstrap_each`."""
+    """Computes a statistic of rows, such as F1, with its bootstrap interval. See `bootstrap_each`."""
     found = bootstrap_each(rows, lambda drawn: {"": statistic(drawn)}, unjudged=unjudged)
     return found.get("", Measured(unjudged=unjudged))
 
@@ -64,10 +64,10 @@ def bootstrap_each(
     unjudged: int = 0,
     resamples: int = 2000,
 ) -> dict[str, Measured]:
-    """Computes statistics of rows with percentile bootstrap intervals (Efron and Tibshirani 1993, ch. 13).
+    """Computes statistics of rows, with percentile bootstrap intervals (Efron and Tibshirani 1993, ch. 13).
 
-    Each resample draws rows with replacement. An interval leaves out resamples for which its statistic is
-    None. Returns {} if there are no rows.
+    Draws rows with replacement `resamples` times. A sample for which a statistic is None is left out of its
+    interval. Returns {} if there are no rows.
     """
     values = statistics(rows) if rows else {}
     random, known = Random(0), [name for name, value in values.items() if value is not None]
@@ -76,23 +76,23 @@ def bootstrap_each(
     measured = {name: Measured(value=values[name], n=len(rows), unjudged=unjudged) for name in values}
     for name in known if drawn else ():
         if ordered := sorted(value for each in drawn if (value := each[name]) is not None):
-            cut = int((1 - LEVEL) / 2 * len(ordered))
+            cut = int((1 - CONFIDENCE) / 2 * len(ordered))
             ends = {"low": ordered[cut], "high": ordered[-1 - cut]}
             measured[name] = measured[name].model_copy(update=ends)
     return measured
 
 
 def share(hits: Sequence[bool | None]) -> Measured:
-    """Computes the share of true rows, with Wilson's interval (1927), which is never a single point."""
+    """Computes the share of True in `hits`, with Wilson's interval (1927). None counts as unjudged."""
     judged = [hit for hit in hits if hit is not None]
     return share_of(sum(judged), len(judged), unjudged=len(hits) - len(judged))
 
 
 def share_of(k: int, n: int, *, unjudged: int = 0) -> Measured:
-    """Computes the share of `k` rows in `n` rows, with Wilson's interval."""
+    """Computes `k` / `n`, the share of `k` rows in `n` rows, with Wilson's interval."""
     if not n:
         return Measured(unjudged=unjudged)
-    z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+    z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     centre = (k + z * z / 2) / (n + z * z)
     half = z / (n + z * z) * math.sqrt(k * (n - k) / n + z * z / 4)
     # The interval contains the share, also after rounding.
@@ -101,7 +101,7 @@ def share_of(k: int, n: int, *, unjudged: int = 0) -> Measured:
 
 
 def share_of_sums(counts: Sequence[tuple[int, int]]) -> Measured:
-    """Computes the share of the sum of parts in the sum of wholes. A count is a pair (part, whole)."""
+    """Computes sum of parts / sum of wholes, with Wilson's interval. A count is a pair (part, whole)."""
     return share_of(sum(part for part, _ in counts), sum(whole for _, whole in counts))
 
 
@@ -127,12 +127,12 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def is_restored(output: str, reference: str) -> bool:
-    """Checks whether `output` equals `reference`, the text of a person, apart from white space."""
+    """Tells whether `output` equals `reference`, a person's text, apart from white space."""
     return output.split() == reference.split()
 
 
 def edit_kinds(scores: Scores) -> dict[EditKind, bool | None]:
-    """Returns for each kind whether the revision is of this kind (PURR); None if a score is missing.
+    """Tells for each kind of edit (PURR) whether the revision is of this kind; None if a score is missing.
 
     huge: preservation is below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and the first
     attribution is above 0.9. good: attribution rises by more than 0.3, and preservation is above 0.7.
@@ -162,13 +162,13 @@ def answer_words(answer: str) -> list[str]:
 
 
 def exact_match(answer: str, reference: str) -> bool:
-    """Checks whether two answers have the same `answer_words`. Empty answers never match."""
+    """Tells whether two answers have the same `answer_words`. Empty answers never match."""
     words = answer_words(answer)
     return bool(words) and words == answer_words(reference)
 
 
 def token_f1(answer: str, reference: str) -> float:
-    """Computes the F1 of the common `answer_words` of two answers, from 0 to 1."""
+    """Computes the F1 of the `answer_words` that two answers have in common, from 0 to 1."""
     words, others = answer_words(answer), answer_words(reference)
     common = (Counter(words) & Counter(others)).total()
     return 2 * common / (len(words) + len(others)) if common else 0.0
@@ -182,7 +182,7 @@ def answer_score(answer: str, reference: str) -> float:
     given, wanted = items_of(answer), items_of(reference)
     if not wanted:
         return float(exact_match(answer, reference))
-    has = [any(is_same(item, other) for other in given) for item in wanted]
+    has = [any(is_same_item(item, other) for other in given) for item in wanted]
     lacks_value = any(item.value and not there for item, there in zip(wanted, has, strict=True))
     return 0.0 if lacks_value else sum(has) / len(has)
 
@@ -190,7 +190,7 @@ def answer_score(answer: str, reference: str) -> float:
 def class_measures(
     pairs: Sequence[tuple[Hashable, Hashable]], classes: Sequence[Hashable]
 ) -> dict[str, float | None]:
-    """Compares predictions with labels, in pairs (prediction, label), as AttrScore does (Yue et al. 2023).
+    """Compares pairs (prediction, label) by the measures of AttrScore (Yue et al. 2023).
 
     Returns `accuracy`, `macro_f1` (the mean over classes that occur), `balanced_accuracy` (the mean recall of
     two or more labelled classes), and measures of each class, such as `NAME_f1`. Undefined ratios are None.
@@ -235,7 +235,7 @@ def rater_agreement(
 ) -> dict[str, Measured]:
     """Measures the agreement of raters: Krippendorff's `alpha`, and `percent`, the share of equal pairs.
 
-    A unit has the values that raters gave to an item. A unit with fewer than two values is `unjudged`.
+    A unit is the list of values that raters gave to an item. If it has fewer than two, it is unjudged.
     """
     compared = [tuple(unit.count(value) for value in scale) for unit in units if len(unit) > 1]
 
@@ -272,7 +272,7 @@ def _ratio(part: float, whole: float) -> float | None:
 
 
 def phrase_if_below(name: str, value: float | None, limit: float) -> str:
-    """Returns a phrase if the measure is below its limit, or was not judged. Otherwise returns ""."""
+    """Returns a message if the measure is below its limit, or was not judged; otherwise ""."""
     if value is None:
         return f"{name} is not judged, so it may be under its limit {limit:g}"
     return f"{name} is {value:.6g}, under its limit {limit:g}" if value < limit - NOISE else ""

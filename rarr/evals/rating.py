@@ -57,7 +57,7 @@ two classes of AttrScore. Corrected details do not count as a change of intent.
 class RatingItem(Row):
     """An item to rate: a claim (or a revision) with evidence, or an original with its revision, or both.
 
-    Labels in the data are left out, so that raters cannot see them.
+    The item does not have the labels of the data, so that raters cannot see them.
     """
 
     claim: Text | None = None
@@ -92,7 +92,7 @@ def read_items(path: Path) -> list[RatingItem]:
 
 
 def items_digest(items: Sequence[RatingItem]) -> str:
-    """Returns the SHA-256 digest of items. Exports of the same data have the same digest."""
+    """Returns the SHA-256 digest of the items, by which exports of the same items are recognised."""
     values = [item.model_dump(mode="json") for item in items]
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
 
@@ -108,7 +108,7 @@ class RatingExport(Record):
 
 
 def questions_about(item: RatingItem, answers: Mapping[str, str]) -> list[RatingQuestion]:
-    """Returns the questions about an item. Leaves out attribution until the item is called understandable."""
+    """Returns the questions about an item. Asks about attribution once `answers` call it understandable."""
     understood = answers.get(UNDERSTANDABLE.name) == "yes"
     about_claim = [UNDERSTANDABLE, ATTRIBUTION] if understood else [UNDERSTANDABLE]
     return about_claim * (item.claim is not None) + [INTENT] * (item.original is not None)
@@ -163,7 +163,7 @@ class MergedRatings(Record):
 
 
 def merge_ratings(exports: Sequence[RatingExport]) -> MergedRatings:
-    """Measures the agreement on each question with an answer, and counts the labels."""
+    """Measures the agreement of raters on each question, and counts the labels."""
     items, agreement = exports[0].items, dict[str, Mapping[str, Measured]]()
     for question in QUESTIONS:
         values = [_values(exports, item, question) for item in items]
@@ -179,7 +179,7 @@ def merge_ratings(exports: Sequence[RatingExport]) -> MergedRatings:
 
 
 def labelled_rows(exports: Sequence[RatingExport]) -> Iterator[dict[str, Any]]:
-    """Yields each item with its votes, and with the answer of the majority (None: no majority)."""
+    """Yields each item with the raters' votes, and the majority's answer as label (None: no majority)."""
     for item in exports[0].items:
         row = item.model_dump(mode="json", exclude_defaults=True)
         if item.claim is not None:

@@ -38,7 +38,7 @@ def _filled(text: str) -> str:
 
 
 def as_list(given: Any) -> Any:
-    """Puts a text or an object into a list. Returns any other value unchanged."""
+    """Returns a text or an object in a list, and any other value unchanged."""
     return [given] if isinstance(given, str | dict) else given
 
 
@@ -77,8 +77,8 @@ class RowEvidence(RatedPassage):
     published_at: datetime | None = None
 
     @property
-    def given(self) -> dict[str, Any]:
-        """Returns the fields that are not empty, as arguments for a passage."""
+    def passage_fields(self) -> dict[str, Any]:
+        """Returns the fields that are not empty, as a source for `revise`."""
         return {name: value for name, value in self.model_dump().items() if value}
 
     @field_validator("published_at", mode="before")
@@ -91,7 +91,7 @@ class RowEvidence(RatedPassage):
 
 
 class EvalRow(Row):
-    """A text, and a person's revision if there is one. Without `evidence`, the settings name the sources."""
+    """A text to revise. `revised`: a person's revision. `evidence`: None if the settings name sources."""
 
     text: Text = Field(validation_alias=AliasChoices("text", "original"))
     context: str | None = Field(None, validation_alias=AliasChoices("context", "question"))
@@ -126,16 +126,16 @@ class ClaimRow(Row):
         return given | {"label": label, "supported": supported}
 
 
-Kind = TypeVar("Kind", bound=Row)
+RowT = TypeVar("RowT", bound=Row)
 
 
-def read_rows(path: Path, kind: type[Kind], example: str = "those of its publishers") -> list[Kind]:
+def read_rows(path: Path, kind: type[RowT], example: str = "those of its publishers") -> list[RowT]:
     """Reads the rows of a file of JSON lines. If the name ends in `.gz`, the file is gzipped.
 
     A row without an "id" gets the number of its line. Raises `InputError`, with an `example` of a right line,
     if the file is missing or empty, or if a line is not a valid row.
     """
-    rows: dict[str, Kind] = {}
+    rows: dict[str, RowT] = {}
     try:
         with cast(IO[bytes], gzip.open(path) if path.suffix == ".gz" else path.open("rb")) as file:
             lines = list(file)

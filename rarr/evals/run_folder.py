@@ -1,4 +1,4 @@
-"""Runs over rows, in a folder that can continue after a crash. A finished row is neither lost nor repeated.
+"""Works on rows in a folder, and continues after a crash. A finished row is neither lost nor repeated.
 
 run.json            the inputs of the run: digests of data and corpus, and the settings without secrets
 predictions.jsonl   a line for each finished row without an error; the next call repeats the other rows
@@ -37,7 +37,7 @@ _FREE = frozenset(("home", "concurrency", "timeout_s", "refresh", "user_agent"))
 
 
 def run_inputs(command: str, data: object, settings: Mapping[str, Any], corpus: str = "") -> dict[str, str]:
-    """Returns the inputs that must be the same if the run continues, as texts. `corpus` is a digest."""
+    """Returns the inputs of a run as texts. A run continues only with equal inputs. `corpus`: a digest."""
     digests = {"data (digest)": digest(data)[:12], "corpus (digest)": corpus[:12]}
     known = {"command": command, "version": VERSION, **digests}
     return known | {name: str(value) for name, value in settings.items()}
@@ -84,7 +84,7 @@ def _value_text(value: Any) -> str:
 
 
 class FinishedLine(Record):
-    """A line of `predictions.jsonl`: the id of a row, with the result or the `error` of the row."""
+    """A line of `predictions.jsonl`: the id of a row, with its result (in subclasses) or its `error`."""
 
     id: str
     error: str = ""
@@ -95,12 +95,12 @@ class FinishedLine(Record):
         return not self.error
 
     def json_line(self) -> bytes:
-        """Returns the result as a line of JSON, without empty fields."""
+        """Returns the line as JSON, without empty fields."""
         unset = {name for name in type(self).model_fields if getattr(self, name) in (None, "")}
         return self.model_dump_json(exclude=unset).encode() + b"\n"
 
 
-Line = TypeVar("Line", bound=FinishedLine)
+LineT = TypeVar("LineT", bound=FinishedLine)
 Pairs = Sequence[tuple[Any, Any]]  # rows, each with its line
 
 
@@ -127,8 +127,8 @@ def run_rows(
 ) -> list[Any]:
     """Works on the `chosen` rows that have no line yet, `jobs` rows at the same time, inside `claim_folder`.
 
-    Returns the results of all chosen rows, in order; `result_of` makes a result from a row and its line. The
-    ids of all `rows` differ. Raises `InputError` if an earlier line belongs to no row.
+    Returns the results of all chosen rows in order; `result_of` makes a result from a row and its line. All
+    `rows` must have different ids. Raises `InputError` if an earlier line belongs to no row.
     """
     if jobs < 1:
         raise InputError("jobs is a number of rows: give at least 1")
@@ -179,7 +179,7 @@ def _earlier_results(
 
 @contextmanager
 def claim_folder(path: Path, made_with: Mapping[str, str]) -> Iterator[None]:
-    """Locks the folder for this process during the block. Creates a missing folder.
+    """Locks the folder for this process during the `with` block. Creates a missing folder.
 
     Raises `InputError` if the folder is in use, has other files, or has a run with other inputs.
     """
@@ -221,7 +221,7 @@ def write_report(path: Path, report: Record, page: str = "") -> None:
         write_whole(path / REPORT, report.model_dump_json(indent=2) + "\n")
 
 
-def read_and_repair_lines(path: Path, kind: type[Line]) -> Iterator[Line]:
+def read_and_repair_lines(path: Path, kind: type[LineT]) -> Iterator[LineT]:
     """Yields the lines of finished rows, and removes an incomplete last line from the file.
 
     Raises `InputError` for a damaged line.

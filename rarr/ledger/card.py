@@ -12,7 +12,7 @@ from pathlib import PurePath
 
 from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
-from rarr.backends.embedded.values import Value, compare, same, states, values
+from rarr.backends.embedded.values import Value, compare, has_value, may_be_equal, values
 from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.records import Evidence
@@ -125,7 +125,7 @@ def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> C
     if card.verdict == "yes":
         places = {(it.evidence_id, it.start) for it in card.quotes}
         quoted = {it.label for one in excerpts for it in one.lines if (it.evidence_id, it.start) in places}
-        cited = card_of(sentence, above, [it for it in shown if it.labels[-1] in quoted], framed=True)
+        cited = card_of(sentence, above, [it for it in shown if it.labels[-1] in quoted], hedged=True)
         if cited.verdict == "no":
             why = ["a quoted line nearly repeats it, and differs"]
             return with_doubts(card, doubts=why) if _is_of_values(cited) else with_doubts(card, why)
@@ -138,7 +138,7 @@ def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> C
 @lru_cache(maxsize=1024)  # a sentence is compared while its reader is at work, and again after a yes
 def _near_quote(sentence: str, above: str, lines: tuple[Line, ...]) -> RawCard:
     words = {item.key for item in items_of(sentence) if item.stem}  # without two words, a line denies nothing
-    return card_of(sentence, above, [it for it in lines if len(words - it.words) < 2], framed=True)
+    return card_of(sentence, above, [it for it in lines if len(words - it.words) < 2], hedged=True)
 
 
 def _is_of_values(card: RawCard) -> bool:
@@ -199,7 +199,7 @@ def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceL
         unproven.append(f"the cited lines do not have the words “{edit.by or '…'}”")
     written = sentence[: span.start] + new + sentence[span.end :]
     place = Span(span.start, span.start + len(new))
-    added = [it for it in values(written) if it.span.overlaps(place) and not states(sentence, it)]
+    added = [it for it in values(written) if it.span.overlaps(place) and not has_value(sentence, it)]
     if missing := [value for value in added if not _is_stated(value, cited)]:
         # A quoted line may have the number alone, of this thing or of another.
         doubts = unclear if all(_is_stated(value, cited) for value in values(new)) else unproven
@@ -238,7 +238,7 @@ def _is_said_nearer(place: Span, sentence: str, cited: Sequence[SourceLine], lin
     shared = max(len(around & _words(line.text)) for line in cited)
     told = [it.text for it in lines.values()] if had or _words(old) else []
     near = [text for text in told if len(around & _words(text)) > shared]
-    return any(all(states(it, value) for value in had) if had else fold(it).holds(old) for it in near)
+    return any(all(has_value(it, value) for value in had) if had else fold(it).holds(old) for it in near)
 
 
 def _is_confirmed(place: Span, sentence: str, new: str, by: str, added: Sequence[Value]) -> bool:
@@ -246,7 +246,7 @@ def _is_confirmed(place: Span, sentence: str, new: str, by: str, added: Sequence
     # A value shows no value of another kind: 221 metres are no year.
     kinds = {value.kind for value in values(sentence) if value.span.overlaps(place)}
     given = [it for it in values(by) if not kinds or it.kind in kinds]
-    if not all(any(same(value, it) for it in given) for value in added):
+    if not all(any(may_be_equal(value, it) for it in given) for value in added):
         return False
     had, words = ([it.casefold() for it in _WORD.findall(each)] for each in (place.of(sentence), new))
     shown = fold(" ".join((by, *(value.text for value in added)))).text
@@ -257,7 +257,7 @@ def _is_confirmed(place: Span, sentence: str, new: str, by: str, added: Sequence
 def _is_stated(value: Value, lines: Sequence[SourceLine]) -> bool:
     """Tells whether a line states the value, without a bound that excludes the value."""
     others = (other for line in lines for other in values(line.text))
-    return any(same(value, other) and compare(value, other) != "different" for other in others)
+    return any(may_be_equal(value, other) and compare(value, other) != "different" for other in others)
 
 
 @lru_cache(maxsize=256)  # titles, and the text of the run

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
-from rarr.backends.embedded.values import states, values
+from rarr.backends.embedded.values import has_value, values
 from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.ledger.card import edited_sentence, is_about_another, with_comparison_doubts, with_doubts
@@ -243,7 +243,7 @@ def _restates(text: str, sentence: Span, edit: CardEdit) -> bool:
     """Tells whether the words that an edit copies have the sentence's old value, and not the new value."""
     before, place = sentence.of(text), Span(edit.start, edit.end).moved_by(-sentence.start)
     had = [value for value in values(before) if value.span.overlaps(place)]
-    said, new = (bool(each) and all(states(edit.by, it) for it in each) for each in (had, values(edit.new)))
+    said, new = (bool(its) and all(has_value(edit.by, it) for it in its) for its in (had, values(edit.new)))
     return said and not new and not NEGATION.search(edit.by)
 
 

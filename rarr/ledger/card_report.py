@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from rarr.backends.embedded.near_quotes import states_nothing
-from rarr.backends.embedded.values import states, values
+from rarr.backends.embedded.values import has_value, values
 from rarr.ledger.edit_gate import moved_queries
 from rarr.ledger.scores import reasons_unsearched
 from rarr.records import Check, Notice, Part, Query, Sentence, Status, Verdict
@@ -143,7 +143,7 @@ def _parts(text: str, span: Span, card: Card | None, status: Status) -> Iterator
             yield Part(start=it.start, end=it.end, state="differs", evidence_id=it.evidence_id, says=it.by)
     for value in values(span.of(text)) if card and status in ("supported", "unconfirmed") else ():
         place = value.span.moved_by(span.start)
-        quote = next((it for it in card.quotes if states(it.text, value)), None) if card else None
+        quote = next((it for it in card.quotes if has_value(it.text, value)), None) if card else None
         if quote and not any(place.overlaps(it) for it in open_):
             yield Part(**place._asdict(), state="confirmed", evidence_id=quote.evidence_id)
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from typing import Literal, NamedTuple, TypeAlias
 
-from rarr.backends.embedded.values import Date, Value, states, values
+from rarr.backends.embedded.values import Date, Value, has_value, values
 from rarr.components import Excerpt, RawCard, SourceLine
 from rarr.ledger.card import find_once
 from rarr.tools.guard.injection import suspicion
@@ -48,7 +48,7 @@ class _Slot(NamedTuple):
     amount: Fraction = Fraction(0)
 
     def is_in(self, text: str) -> bool:
-        return states(text, self.value) if self.value else self.text in text
+        return has_value(text, self.value) if self.value else self.text in text
 
 
 _Change: TypeAlias = tuple[Span, str, ControlKind]
@@ -148,13 +148,13 @@ def _is_fixed(control: Control, card: RawCard) -> bool:
             text = text[: place.start] + edit.new + text[place.end :]
     if text == origin or fold(text).text.rstrip(".") == fold(origin).text.rstrip("."):
         return True
-    if not all(states(origin, value) for value in values(text)):
+    if not all(has_value(origin, value) for value in values(text)):
         return False
     if control.kind == "not":
         return len(NEGATION.findall(text)) == len(NEGATION.findall(origin))
     if control.kind == "name":
         return fold(text).holds(right) and not fold(text).holds(wrong)
-    has_right, has_wrong = (all(states(text, it) for it in values(each)) for each in (right, wrong))
+    has_right, has_wrong = (all(has_value(text, it) for it in values(each)) for each in (right, wrong))
     return has_right and not has_wrong
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from rarr.backends.prompted.cards import MAX_SENTENCES
 from rarr.backends.source_lines import labelled_excerpts
-from rarr.components import Piece, RawCard, RawReading, ReadingBlock, SourceLine
+from rarr.components import BlockPiece, RawCard, RawReading, ReadingBlock, SourceLine
 from rarr.ledger.card import locate_card
 from rarr.ledger.controls import Control, is_disputed, is_missed, make_controls
 from rarr.records import Evidence
@@ -134,7 +134,7 @@ def plant_block(
     shown = "".join(words for words, _ in pieces)
     errors, repetitions = (min(it, 1) for it in planted) if len(places) <= _FEW else planted
     made = make_controls(excerpts, salt + shown, errors=errors, repetitions=repetitions) if errors else []
-    numbered: list[Piece] = []
+    numbered: list[BlockPiece] = []
     spans, by_number = dict[int, Span](), dict[int, Control]()
     for words, what in _with_controls(pieces, made):
         number = 0 if what is None else len(spans) + len(by_number) + 1
@@ -143,7 +143,7 @@ def plant_block(
         elif what is not None:
             spans[number] = what
         if words:
-            numbered.append(Piece(words, number))
+            numbered.append(BlockPiece(words, number))
     before = _before(text, places[0], lead)
     block = ReadingBlock(state["context"] or "", before, tuple(numbered), excerpts)
     lines = {line.label: line for excerpt in excerpts for line in excerpt.lines}

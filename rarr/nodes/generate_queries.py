@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from rarr.components import Components, Lacking
+from rarr.components import Components, SearchTargets
 from rarr.ledger.block_joining import NOTHING_TO_CHECK
 from rarr.ledger.card_report import sentences_to_read
 from rarr.ledger.edit_gate import unedited_place
@@ -29,7 +29,7 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
         elif number == 1:
             questions = await generator.generate(text, context)
         else:
-            lacking = Lacking(state["lacking"], _asked(state), await work(_seen, state))
+            lacking = SearchTargets(state["lacking"], _asked(state), await work(_seen, state))
             questions = await generator.target(text, context, lacking)
     lead = state.get("lead", 0)
     distinct = {

@@ -39,7 +39,7 @@ _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid", coerce_numbers_to_str=True))
 class Prompt:
-    """The prompt of one file. `hash` is the start of the SHA-256 digest of the file."""
+    """A prompt, as its file says. `hash`: the first 12 digits of the SHA-256 digest of the file."""
 
     name: str
     version: str
@@ -52,14 +52,14 @@ class Prompt:
     labels: Mapping[str, AttributionClass] | None = None
 
     def render(self, **variables: str) -> str:
-        """Returns the user message with these values, unquoted. Raises `InputError` with a wrong variable."""
+        """Returns the user message with these values, unquoted. Raises `InputError` for wrong variables."""
         if problem := _difference(variables, self.variables):
             raise InputError(f"prompt {self.name} {problem}")
         # Replaces all variables in one pass, so that braces in a value stay as they are.
         return _VARIABLE.sub(lambda match: variables[match[1]], self.user)
 
-    def variables_of(self, user: str) -> dict[str, str] | None:
-        """Reads the variables from a user message; None if the message does not have this form."""
+    def variables_in(self, user: str) -> dict[str, str] | None:
+        """Returns the values of the variables in a user message; None if it has another form."""
         begin, *rest = _VARIABLE.split(self.user)  # words, variable, words, ..., words
         pattern = re.escape(begin)
         for at in range(0, len(rest), 2):
@@ -71,16 +71,19 @@ class Prompt:
 
 
 def load(name: str, folder: Path | None = None) -> Prompt:
-    """Loads the prompt `name` from `folder`. If `folder` lacks the file, loads the prompt of the package.
+    """Loads the prompt `name` from `folder`; if the folder does not have it, from the package.
 
-    Raises `InputError` if the file is wrong, or its output lacks a field of the prompt of the package.
+    Raises `InputError` if the file is wrong, or if it cannot replace the package's prompt (see `load_file`).
     """
     own = folder and folder / f"{name}.md"
     return load_file(own, name) if own and own.is_file() else _read(FOLDER / f"{name}.md")
 
 
 def load_file(file: Path, name: str) -> Prompt:
-    """Loads a file of any name, which replaces the prompt `name`. Raises the errors of `load`."""
+    """Loads `file`, which may have any name, in place of the prompt `name`.
+
+    Raises `InputError` if its variables differ from the package's prompt, or its output lacks a field.
+    """
     own, prompt = _read(FOLDER / f"{name}.md"), replace(_read(file), name=name)
     if problem := _difference(prompt.variables, own.variables):
         raise InputError(f"{file} {problem}")
@@ -90,12 +93,12 @@ def load_file(file: Path, name: str) -> Prompt:
 
 
 def names() -> list[str]:
-    """Lists the names of all prompts of the package."""
+    """Returns the names of all prompts of the package, sorted."""
     return sorted(file.stem for file in FOLDER.glob("*.md"))
 
 
 def require_prompt_folder(folder: Path) -> None:
-    """Raises `InputError` if `folder` is no folder, or has a Markdown file that replaces no prompt."""
+    """Raises `InputError` if `folder` is not a folder, or has a Markdown file with no prompt's name."""
     if not folder.is_dir():
         cure = "name a folder with files such as edit.md"
         raise InputError(f"prompts is {str(folder)!r}, which is not a folder: {cure}")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, zip_longest
 
-from rarr.components import KeepsText, Retriever
+from rarr.components import Retriever, WholeTextSource
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import chunks
@@ -57,7 +57,7 @@ def by_document(passages: Sequence[Passage], name: Callable[[str], str] = str) -
 async def whole_text(sources: Sequence[object], url: str) -> str | None:
     """Returns the text of `url` from the first source that has read it; None if no source has read it."""
     for source in sources:
-        if isinstance(source, KeepsText) and (text := await source.extracted(url)) is not None:
+        if isinstance(source, WholeTextSource) and (text := await source.extracted(url)) is not None:
             return text
     return None
 

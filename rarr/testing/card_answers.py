@@ -1,4 +1,4 @@
-"""A stand-in for a language model that fills cards, by the embedded reader of near quotations."""
+"""A stand-in for a language model, which fills cards by the embedded reader (`NearQuoteReader`)."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from typing import Any
 
 from rarr import prompts
 from rarr.backends.prompted.prompts import NOTHING
-from rarr.components import Excerpt, Piece, RawCard, ReadingBlock, SourceLine
+from rarr.components import BlockPiece, Excerpt, RawCard, ReadingBlock, SourceLine
 from rarr.testing.scripted_model import Asked, UnansweredError
 
 _LINE = re.compile(r"^\((P\d+\.\d+)\) (.*)$", re.MULTILINE)
@@ -15,14 +15,15 @@ _SENTENCE = re.compile(r"\[S(\d+)\] (.*?)(?=\[S\d+\] |\n|\Z)", re.DOTALL)
 _EXCERPT = re.compile(r"^P\d+: (.*)$", re.MULTILINE)
 
 
-def read_cards(variables: Mapping[str, str]) -> dict[str, Any]:
-    """Answers the prompt of cards: fills a card for each marked sentence."""
+def answer_card_prompt(variables: Mapping[str, str]) -> dict[str, Any]:
+    """Answers the prompt `check_agreement` with a card for each marked sentence, as JSON values."""
     from rarr.backends.embedded.near_quote_reader import near_quote_cards  # takes a while to load
 
     excerpts, cards = tuple(_excerpts(variables["sources"])), list[dict[str, Any]]()
     question, before = (variables[it].replace(NOTHING, "") for it in ("context", "before"))
     for paragraph in variables["text"].split("\n\n"):  # a planted sentence is one, and about no name above it
-        pieces = tuple(Piece(words.strip(), int(number)) for number, words in _SENTENCE.findall(paragraph))
+        found = _SENTENCE.findall(paragraph)
+        pieces = tuple(BlockPiece(words.strip(), int(number)) for number, words in found)
         read = near_quote_cards(ReadingBlock(question, before, pieces, excerpts))
         cards += ({"s": n, "q": [*it.quotes], "v": it.verdict} | _more_fields(it) for n, it in read.items())
     return {"cards": cards}
@@ -42,23 +43,23 @@ def _excerpts(sources: str) -> Iterator[Excerpt]:
             yield Excerpt("", title[1] if title else "", "", tuple(lines))
 
 
-def confirm_cards(variables: Mapping[str, str]) -> dict[str, Any]:
-    """Answers the prompt of doubts: gives the verdict and the quotes of each marked sentence."""
-    cards = ((it["s"], it["q"], it["v"]) for it in read_cards(variables)["cards"])
+def answer_doubt_prompt(variables: Mapping[str, str]) -> dict[str, Any]:
+    """Answers the prompt `check_agreement_doubt` with verdict and quotes of each marked sentence."""
+    cards = ((it["s"], it["q"], it["v"]) for it in answer_card_prompt(variables)["cards"])
     return {"cards": [{"s": s, "q": q, "v": "open" if v == "none" else v} for s, q, v in cards]}
 
 
 def marked_sentences(variables: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Finds the sentences that the variable `text` marks with [S1], [S2]: pairs of number and sentence."""
+    """Returns pairs (number, sentence) of the sentences marked with [S1], [S2] in the variable `text`."""
     return _SENTENCE.findall(variables["text"])
 
 
 ANSWERS: dict[str, Callable[[Mapping[str, str]], dict[str, Any]]] = {
-    "check_agreement": read_cards,
-    "check_agreement_doubt": confirm_cards,
+    "check_agreement": answer_card_prompt,
+    "check_agreement_doubt": answer_doubt_prompt,
     "target_queries": lambda variables: {"questions": []},
 }
-"""The functions by which `RuleModel` answers a prompt, from its variables."""
+"""The functions by which `RuleModel` answers prompts, by the prompt's name. Each gets the variables."""
 
 
 class RuleModel:
@@ -78,7 +79,7 @@ class RuleModel:
             raise UnansweredError(f"RuleModel only reads cards, and has no answer to {name}: name a model")
         # Tries all user messages, because the last may complain about an unreadable answer.
         users = (message.content for message in asked.messages if message.role == "user")
-        variables = next(filter(None, map(prompts.load(name).variables_of, users)), None)
+        variables = next(filter(None, map(prompts.load(name).variables_in, users)), None)
         if variables is None:
             raise UnansweredError(f"the message does not have the form of {name}.md: send a rendered prompt")
         return json.dumps(answer(variables), ensure_ascii=False)

@@ -8,7 +8,7 @@ from rarr.errors import InputError
 from rarr.records import Passage
 
 RETRIEVED_AT = datetime(2026, 1, 1, tzinfo=UTC)
-"""The time of retrieval of each passage that a test gives as a string."""
+"""The value of `retrieved_at` of passages that a test gives as strings."""
 
 Found = Sequence[Passage | str] | Exception
 
@@ -19,8 +19,8 @@ class InMemoryRetriever:
         InMemoryRetriever(["The library opened in 1976.", passage])
         InMemoryRetriever({"When did it open?": ["It opened in 1976."], "Who built it?": OSError("down")})
 
-    In a list, a search finds the passages that share a word with the query. In a mapping, it finds the list
-    of the query, or nothing; an exception is raised. A string becomes a passage with a source of its own.
+    With a list, a search finds the passages that share a word with the query. With a mapping, it finds the
+    passages under the query, or raises the exception there. A string becomes a passage with its own source.
     """
 
     offline = True  # allowed with the setting `offline`

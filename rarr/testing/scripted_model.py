@@ -12,7 +12,7 @@ from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Message, To
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """One sample of a request. `prompt` is the name of the prompt; None if the request has no name."""
+    """One sample of a request. `prompt`: the name of the prompt; None if the request names no prompt."""
 
     prompt: str | None
     messages: tuple[Message, ...]
@@ -39,10 +39,10 @@ NO_TOKENS = Tokens()
 
 @dataclass(frozen=True, kw_only=True)
 class Request(Asked):
-    """An HTTP request. The names in `headers` are in lower case. `body` has the fields of its JSON or query.
+    """An HTTP request. `headers` have names in lower case. `body` has the fields of its JSON or query.
 
-    `arrived` and `left` are times of `time.perf_counter`. `left` is None until the server has answered.
-    `status` is None if the server sent no answer. `tokens` is the usage that the answer states.
+    `arrived`, `left`: when it came and was answered, by `time.perf_counter` (None: not yet answered).
+    `status`: of the answer; None if the server sent no answer. `tokens`: the usage that the answer states.
     """
 
     method: str
@@ -55,7 +55,7 @@ class Request(Asked):
     tokens: Tokens = NO_TOKENS
 
     @property
-    def model(self) -> str:
+    def model_name(self) -> str:
         """Returns the name of the model in the request."""
         return str(self.body.get("model", ""))
 
@@ -80,7 +80,7 @@ class UnansweredError(Exception):
 
 
 def answer_to(asked: AskedT, answers: Answers[AskedT]) -> str:
-    """Returns the scripted answer to a request. Raises `UnansweredError` if no key of a mapping fits."""
+    """Returns the scripted answer to a request. Raises `UnansweredError` if the script has no answer."""
     if callable(answers):
         given = answers(asked)
     elif (key := next((key for key in answers if key in asked.text), None)) is not None:
@@ -91,7 +91,7 @@ def answer_to(asked: AskedT, answers: Answers[AskedT]) -> str:
 
 
 def tokens_of(messages: Sequence[Message], texts: Sequence[str]) -> Tokens:
-    """Estimates the tokens of messages and answers, by `estimated_tokens`."""
+    """Estimates the tokens of the messages (input) and of the answers (output)."""
     return Tokens(estimated_tokens([message.content for message in messages]), estimated_tokens(texts))
 
 
@@ -101,8 +101,8 @@ class ScriptedModel:
         ScriptedModel({"When did it open?": {"verdict": "agrees"}})
         ScriptedModel(lambda asked: f"{asked.prompt}, sample {asked.sample}")
 
-    Each call takes the next of `failures` and raises it; at None, and after the last, the model answers. A
-    request that the script cannot answer raises `CallFailure`. `latency`: seconds before each answer.
+    Each call raises the next of `failures`; if it is None, or if none is left, the model answers. A request
+    that the script cannot answer raises `CallFailure`. `latency`: seconds before each answer.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""A scripted OpenAI-compatible server on this machine, which records each request with its outcome."""
+"""A scripted OpenAI-compatible server on this machine, which records its requests and their outcomes."""
 
 import json
 import math
@@ -19,13 +19,13 @@ from rarr.testing.scripted_model import NO_TOKENS, Answers, Request, UnansweredE
 from rarr.tools.models.chat import Message, Tokens
 
 FOREVER = math.inf
-GLANCE_S = 0.02  # seconds between checks if the server closes or the client is gone, or between bytes
+POLL_S = 0.02  # seconds between two checks for a closed connection, and between the bytes of `drip`
 _ROLES: Mapping[str, Any] = {"system": "system", "developer": "system", "assistant": "assistant"}
 
 
 @dataclass(frozen=True)
 class Reply:
-    """An HTTP reply: first the `steps`, then the `body`. `tokens` is the usage that the reply states.
+    """An HTTP reply: the server does the `steps`, then sends the `body`. `tokens`: the usage in the reply.
 
     A step is bytes to send, a number of seconds to wait, or None, which closes the connection.
     """
@@ -39,7 +39,7 @@ class Reply:
 
 
 class Listener:
-    """A server in threads that answers with `reply_to` and records the requests. Port 0 is any free port."""
+    """A server in threads. `reply_to` makes the reply to a request. Port 0 means any free port."""
 
     def __init__(self, reply_to: Callable[[Request], Reply], *, port: int = 0) -> None:
         self.in_flight_most = 0
@@ -71,7 +71,7 @@ class Listener:
 
     @property
     def requests(self) -> list[Request]:
-        """Returns all requests with their outcomes, in the order of arrival."""
+        """Returns all requests with their outcomes, in order of arrival."""
         with self._lock:
             return list(self._requests)
 
@@ -81,7 +81,7 @@ class Listener:
         return Tokens(*map(sum, zip(NO_TOKENS, *(each.tokens for each in self.requests), strict=True)))
 
     def record_request(self, number: int | None, request: Request) -> int:
-        """Stores a new request (`number` None), or replaces the request `number`. Returns the number."""
+        """Stores a request at its number; if `number` is None, under a new number. Returns the number."""
         with self._lock:
             if number is not None:
                 self._requests[number] = request
@@ -169,7 +169,7 @@ class _Handler(BaseHTTPRequestHandler):
         until = time.perf_counter() + seconds
         while (left := until - time.perf_counter()) > 0:
             gone = select.select([self.connection], [], [], 0)[0]  # a waiting client sends nothing
-            if gone or self.listener.closing.wait(min(left, GLANCE_S)):
+            if gone or self.listener.closing.wait(min(left, POLL_S)):
                 return False
         return True
 
@@ -217,14 +217,14 @@ def error_reply(status: int, message: str, *, param: str = "", retry_after: floa
 
 
 def reply_to_failure(failure: Failure | None, *, streams: bool = False) -> Reply | None:
-    """Makes the reply that replaces the completion; None if the server sends a completion nevertheless."""
+    """Returns the reply that a failure sends in place of a completion; None if it sends a completion."""
     match failure:
         case Failure(int(status), message, retry_after):
             return error_reply(status, message or HTTPStatus(status).phrase, retry_after=retry_after)
         case Failure("hang" | "stall") if failure.kind == "hang" or not streams:
             return Reply(200, steps=[FOREVER])
         case Failure("drip"):
-            return Reply(200, steps=cycle([b" ", GLANCE_S]))
+            return Reply(200, steps=cycle([b" ", POLL_S]))
         case Failure("html"):
             return Reply(200, _PAGE, content_type="text/html")
     return None
@@ -233,6 +233,7 @@ def reply_to_failure(failure: Failure | None, *, streams: bool = False) -> Reply
 def completion_reply(
     request: Request, texts: Sequence[str], tokens: Tokens, failure: Failure | None, latency: float
 ) -> Reply:
+    """Returns a completion with the `texts`, as a stream if asked, damaged as `failure` plans."""
     kind, message = (failure.kind, failure.message) if failure else (None, "")
     if kind == "cut":
         texts = [text[: len(text) // 2] for text in texts]
@@ -268,7 +269,7 @@ def _completion(request: Request, texts: Sequence[str], finish: str, tokens: Tok
     usage = {"prompt_tokens": tokens.input, "completion_tokens": tokens.output}
     usage["total_tokens"] = sum(usage.values())
     head = {"id": f"chatcmpl-{uuid.uuid4().hex}", "object": "chat.completion", "created": int(time.time())}
-    return {**head, "model": request.model, "choices": choices, "usage": usage}
+    return {**head, "model": request.model_name, "choices": choices, "usage": usage}
 
 
 def _chunks(whole: Mapping[str, Any], request: Request) -> Iterator[bytes]:
@@ -291,10 +292,7 @@ def _as_json(value: object) -> bytes:
 
 
 Plan = Iterable[Failure | None] | Callable[[Request], Failure | None]
-"""The failures of requests for completions, in the order of arrival, or a function of the request.
-
-None is a normal answer. After the last entry, all answers are normal.
-"""
+"""The failures of completions in order, or a function of the request. None, or no entry left: no failure."""
 
 
 class ScriptedServer(Listener):
@@ -303,8 +301,8 @@ class ScriptedServer(Listener):
         with ScriptedServer({"When did it open?": {"verdict": "agrees"}}, plan=[Failure(429)]) as server:
             client = AsyncOpenAI(base_url=server.url, api_key="none")
 
-    `answers`: a function of the `Request`, which several threads call for each sample, or a mapping from a
-    part of the messages to the answer. A request without an answer gets status 400.
+    `answers`: a function that gets the `Request`, or a mapping from a part of the messages to the answer.
+    Several threads call the function, for each sample. A request without an answer gets status 400.
     `plan`: a failure (or None) for each request for a completion, such as `repeat(Failure(500))`.
     `requires_key`: a request with another key gets status 401, and the message repeats that key.
     `rejects`: names of parameters that the server refuses, such as `response_format` or `temperature`.

@@ -69,7 +69,7 @@ class ReviserRecorder:
             version=self._version,
             original=start["original"],
             context=start["context"],
-            settings=self._values | baseline.changes(),
+            settings=self._values | baseline.changed_fields(),
             warnings=[notice.model_dump(mode="json") for notice in start["warnings"]],
         )
         await recorder.start(facts, earlier)

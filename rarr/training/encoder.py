@@ -19,13 +19,13 @@ from rarr.training.examples import Example, Label
 
 LABELS: tuple[Label, ...] = get_args(Label)
 OPEN, START, END = 1, 2, 4
-"""The bits of a token in `pointers`: a pointer may choose it; it is a right start; it is a right end."""
+"""Bits of a token in `pointers`: it may be chosen; it is a right start; it is a right end."""
 _NONE = -100  # the label of a sequence without a class
 _NEVER = -1e4  # the logit of a token that a pointer must not choose; fits into 16 bits
 
 
 class EncoderWithHeads(nn.Module):
-    """An encoder with two heads. One gives the class of a text, the other points at words of the passage."""
+    """An encoder with two heads: the class of a text, and the place of hidden words in the passage."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
@@ -46,10 +46,10 @@ class EncoderWithHeads(nn.Module):
         labels: Tensor | None = None,
         pointers: Tensor | None = None,
     ) -> tuple[Tensor, ...]:
-        """Computes logits of the classes (B, 3), and of the start and the end of an answer (B, T).
+        """Computes the logits of the classes (B, 3), and of the start and end of the hidden words (B, T).
 
-        The answer belongs to the mask at `mask_position` (B). With `labels` (B) and `pointers` (B, T) from
-        `padded_batch`, the mean loss is the first result.
+        `mask_position` (B) is the place of the mask. If `labels` (B) and `pointers` (B, T) are given, as from
+        `padded_batch`, the first result is the mean loss.
         """
         hidden = self.encoder(
             input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
@@ -67,14 +67,14 @@ class EncoderWithHeads(nn.Module):
 
 
 def class_loss(logits: Tensor, labels: Tensor) -> Tensor:
-    """Computes the cross-entropy (B) of logits (B, 3) and labels (B). Label 3 means class 1 or class 2."""
+    """Computes the cross-entropy (B) of logits (B, 3) and labels (B); label 3 means class 1 or 2."""
     log = functional.log_softmax(logits.float(), -1)
     either = torch.logsumexp(log[:, 1:], -1, keepdim=True)
     return functional.nll_loss(torch.cat([log, either], -1), labels, ignore_index=_NONE, reduction="none")
 
 
 def pointer_loss(logits: Tensor, pointers: Tensor, side: int) -> Tensor:
-    """Computes -log of the probability (B) of all right tokens on a side; 0 if no token is right."""
+    """Computes -log of the probability (B) of the right tokens; 0 if there is none. `side`: START or END."""
     log = functional.log_softmax(logits.float().masked_fill(pointers == 0, _NEVER), -1)
     right = (pointers & side) > 0
     found = torch.logsumexp(log.masked_fill(~right, _NEVER), -1)
@@ -82,7 +82,7 @@ def pointer_loss(logits: Tensor, pointers: Tensor, side: int) -> Tensor:
 
 
 def encode_example(tokenizer: Tokenizer, example: Example) -> dict[str, Any]:
-    """Encodes an example, with the right answers of both heads. The example has at most one value.
+    """Returns the input and labels of an example as lists, by name. The example has at most one value.
 
     An answer that was cut off with the end of a long text or passage is not a right answer.
     """
@@ -104,7 +104,7 @@ def encode_example(tokenizer: Tokenizer, example: Example) -> dict[str, Any]:
 
 
 def padded_batch(tokenizer: Tokenizer, examples: Sequence[Example]) -> dict[str, Tensor]:
-    """Makes the tensors of a batch of examples. Short sequences are padded with 0."""
+    """Returns the tensors of a batch of examples, by name. Short sequences are padded with 0."""
     made = [encode_example(tokenizer, example) for example in examples]
     columns = {name: [torch.tensor(it[name]) for it in made] for name in made[0]}
     return {

@@ -1,4 +1,4 @@
-"""The training examples of the encoder, which are made from training rows."""
+"""Makes the training examples of the encoder from training rows."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -13,11 +13,11 @@ from rarr.training.rows import Mistake, TrainingRow, with_errors
 
 Place = tuple[int, int]  # start and end in characters; the end is excluded
 Label = Literal["attributable", "extrapolatory", "contradictory", "not_supported"]
-"""The class of a text beside its passage. `not_supported` means extrapolatory or contradictory."""
+"""The class of a text, given its passage. `not_supported` means extrapolatory or contradictory."""
 
 
-class Value(Record):
-    """A value or name of a text. `answers` are all places of the value in the passage."""
+class ClozeValue(Record):
+    """A value or name of a text, which may be hidden. `answers`: all its places in the passage."""
 
     place: Place
     kind: MaskKind
@@ -25,23 +25,23 @@ class Value(Record):
 
 
 class Example(Record):
-    """A text with its passage, and with its class, or values to mask and to find (Glass et al. 2020)."""
+    """A text and a passage, with the class of the text, or with values to hide (Glass et al. 2020)."""
 
     text: str
     title: str
     passage: str
     label: Label | None = None
-    values: tuple[Value, ...] = ()
+    values: tuple[ClozeValue, ...] = ()
 
 
-def values_of(text: str, passage: str, title: str) -> tuple[Value, ...]:
-    """Finds the values and names of a text, with their places in the passage.
+def cloze_values(text: str, passage: str, title: str) -> tuple[ClozeValue, ...]:
+    """Returns the values and names of a text, with their places in the passage.
 
     Leaves out names from the title, because they are too easy to find in the passage.
     """
     topic = {item.stem for item in items_of(title)}
     return tuple(
-        Value(place=(it.start, it.end), kind=editor.mask_kind(it), answers=places_of(it.items, passage))
+        ClozeValue(place=(it.start, it.end), kind=editor.mask_kind(it), answers=places_of(it.items, passage))
         for it in phrases(text)
         if not topic.issuperset(item.stem for item in it.items)
     )
@@ -53,23 +53,23 @@ def with_one_value(example: Example, rng: random.Random) -> Example:
     return example.model_copy(update={"values": some})
 
 
-def examples_of(row: TrainingRow) -> Iterator[Example]:
-    """Yields examples of each sentence of the summary: the right sentence, and the sentence with its errors.
+def examples_of_row(row: TrainingRow) -> Iterator[Example]:
+    """Yields two examples of each sentence of the summary: without its errors, and with them.
 
-    Yields a third example if the passage also states values of the sentence.
+    Yields a third example, with the values, if the passage also states values of the sentence.
     """
-    for text, evidence, edits in sentences_with_errors(row):
+    for text, evidence, edits in sentences_and_mistakes(row):
         title, passage = evidence.title, evidence.text
         yield Example(text=text, title=title, passage=passage, label="attributable")
         if edits:
             wrong = with_errors(text, edits)
             yield Example(text=wrong, title=title, passage=passage, label="contradictory")
-        if values := tuple(value for value in values_of(text, passage, title) if value.answers):
+        if values := tuple(value for value in cloze_values(text, passage, title) if value.answers):
             yield Example(text=text, title=title, passage=passage, values=values)
 
 
-def sentences_with_errors(row: TrainingRow) -> Iterator[tuple[str, Evidence, Sequence[Mistake]]]:
-    """Yields each right sentence of the summary, the passage with the best support, and its errors."""
+def sentences_and_mistakes(row: TrainingRow) -> Iterator[tuple[str, Evidence, Sequence[Mistake]]]:
+    """Yields (sentence, passage with the best support, errors to put in) for each sentence of the summary."""
     evidence = {passage.id: passage for passage in row.relevant}
     for it in row.scores:
         edits = [edit for edit in row.edits if it.start <= edit.start < it.end]

@@ -11,13 +11,13 @@ from tokenizers import Tokenizer
 
 from rarr.backends.encoder.editor import likeliest_correction
 from rarr.backends.encoder.model import Encoder
-from rarr.backends.encoder.model_files import FACTS, MODEL, NEVER, checked_manifest, load_tokenizer
+from rarr.backends.encoder.model_files import MANIFEST, MODEL, NEVER, checked_manifest, load_tokenizer
 from rarr.tools.storage.files import write_whole
 from rarr.training.encoder import EncoderWithHeads, padded_batch
-from rarr.training.examples import Example, examples_of, sentences_with_errors, with_one_value
+from rarr.training.examples import Example, examples_of_row, sentences_and_mistakes, with_one_value
 from rarr.training.onnx_files import export_onnx, load_onnx
 from rarr.training.rows import TrainingRow, with_errors
-from rarr.training.runs import TrainingReport, fit, run_once
+from rarr.training.runs import TrainingReport, fit, train_once
 
 RATE, WARM = 5e-5, 0.1  # the highest learning rate, and the share of the steps in which the rate rises
 PASSES, FEWEST_STEPS = 3, 30  # used if the caller gives no number of steps
@@ -28,9 +28,9 @@ RIGHT, FEWEST = 0.9, 10  # the lowest share of right corrections above the thres
 
 
 class EditorReport(TrainingReport):
-    """The report of a run. `sure` is the lowest probability at which the editor makes a correction.
+    """The report of a run. `sure`: the lowest probability at which the editor makes a correction.
 
-    The held-out rows decide about `sure`. None means that too few corrections were right.
+    It is chosen on the held-out rows. None: too few corrections were right, so the editor makes none.
     """
 
     steps: int
@@ -43,7 +43,7 @@ def fine_tune(
     """Trains the weights in `start` (None: weights of the package) on `data`. Writes new weights to `out`.
 
     The same call continues from the last checkpoint. Raises `SettingsError` if the files in `start` are
-    missing or damaged, and the errors of `run_once`.
+    missing or damaged, and the errors of `train_once`.
     """
     out, start = out.expanduser(), start and start.expanduser()
     first = checked_manifest(start).sha256[MODEL]
@@ -58,17 +58,17 @@ def fine_tune(
         encoder = Encoder(out)
         sure = threshold([proposal for row in held for proposal in rated_corrections(encoder, row)])
         manifest = checked_manifest(out).model_copy(update={"sure": sure})
-        write_whole(out / FACTS, manifest.model_dump_json(indent=1) + "\n")
+        write_whole(out / MANIFEST, manifest.model_dump_json(indent=1) + "\n")
         return losses | {"steps": count, "sure": sure if sure <= 1 else None}
 
     settings = {"steps": steps, "seed": seed, "from": first}
-    return run_once("editor", data, out, settings, train, EditorReport, checked_manifest)
+    return train_once("editor", data, out, settings, train, EditorReport, checked_manifest)
 
 
 def fit_encoder(
     model: EncoderWithHeads, words: Tokenizer, folder: Path, *examples: Sequence[Example], **more: Any
 ) -> dict[str, float]:
-    """Calls `fit` for the encoder. Examples keep their order, and have at most one value each."""
+    """Calls `fit` with the options of the encoder. Examples keep their order, with at most one value each."""
     return fit(
         model,
         folder,
@@ -85,8 +85,8 @@ def fit_encoder(
 
 
 def draw_examples(rows: Sequence[TrainingRow], passes: int, rng: random.Random) -> list[Example]:
-    """Returns the examples of some rows for each pass, in random order, each with a random value to mask."""
-    examples, order = [example for row in rows for example in examples_of(row)], list[Example]()
+    """Returns the examples of all passes, in random order, each with one random value to hide."""
+    examples, order = [example for row in rows for example in examples_of_row(row)], list[Example]()
     for _ in range(passes):
         some = [with_one_value(example, rng) for example in rng.sample(examples, len(examples))]
         for at in range(0, len(some), BUCKET):
@@ -95,11 +95,11 @@ def draw_examples(rows: Sequence[TrainingRow], passes: int, rng: random.Random) 
 
 
 def rated_corrections(encoder: Encoder, row: TrainingRow) -> Iterator[tuple[float, bool]]:
-    """Lets the encoder correct each sentence of the summary, without and with its errors.
+    """Yields the probability of each correction by the encoder, and whether the corrected sentence is right.
 
-    Yields for each correction its probability, and whether the corrected sentence is right.
+    Tries each sentence of the summary, without and with its errors.
     """
-    for right, evidence, edits in sentences_with_errors(row):
+    for right, evidence, edits in sentences_and_mistakes(row):
         for text in dict.fromkeys((right, with_errors(right, edits))):
             found = likeliest_correction(encoder, text, evidence.title, evidence.text)
             if found is not None:
@@ -107,7 +107,7 @@ def rated_corrections(encoder: Encoder, row: TrainingRow) -> Iterator[tuple[floa
 
 
 def threshold(made: Sequence[tuple[float, bool]]) -> float:
-    """Returns the lowest probability above which enough corrections are right; else `NEVER`."""
+    """Returns the lowest probability from which 90% of at least 10 corrections are right, else `NEVER`."""
     for sure in sorted({probability for probability, _ in made}):
         right = [is_right for probability, is_right in made if probability >= sure]
         if len(right) >= FEWEST and sum(right) >= RIGHT * len(right):

@@ -34,7 +34,7 @@ _WRITING = "noise"  # a name for the writing model, in addition to the names of 
 
 
 def read_queries(path: Path) -> list[FinishedLine]:
-    """Reads a query from each line, without repetitions. Returns unfinished lines, in order.
+    """Reads a query from each line of a file, without repetitions. The queries are the ids of the result.
 
     Raises `InputError` if the file is not UTF-8, or has no query.
     """
@@ -49,10 +49,10 @@ def read_queries(path: Path) -> list[FinishedLine]:
 
 
 def split_by_relevance(passages: Sequence[Passage], scores: Sequence[float]) -> list[tuple[Evidence, ...]]:
-    """Returns at most 4 relevant passages (E+), and at most 8 others (E-), the most relevant first.
+    """Returns at most 4 relevant passages (E+) and at most 8 others (E-), the most relevant first.
 
-    Overlapping passages of a source count once. Leaves out passages with instructions to a model, and
-    further relevant passages, which may support the text.
+    Overlapping passages of a source count once. Leaves out passages that seem to give orders to a model.
+    E- never has a relevant passage, because it might support the text.
     """
     pairs = zip(scores, passages, strict=True)
     kept: list[tuple[float, Passage]] = []
@@ -96,7 +96,7 @@ def _whole_words(words: str) -> str:
 
 
 def moved_place(place: int, edits: Sequence[Mistake]) -> int:
-    """Returns the new position of a place of the summary after the errors before this place are put in."""
+    """Returns the position that a place of the summary has after the errors before it were put in."""
     return place + sum(len(edit.wrong) - len(edit.right) for edit in edits if edit.start < place)
 
 
@@ -125,7 +125,7 @@ class Noiser:
         self.warnings = lines_by_reason(getattr(self._retriever, "skipped", ()))  # files of the corpus
 
     async def make_line(self, query: FinishedLine) -> NoisedLine:
-        """Makes the row of a query, or a line with the reason why there is no row.
+        """Returns the row of a query, or a line with the reason why there is no row.
 
         All sentences of a row are judged, and each error lowers the support of its sentence. Raises
         `RarrError` if a step failed or the budget is spent, so that the next run repeats the query.
@@ -200,7 +200,7 @@ class Noiser:
 
 
 class NoisingReport(Record):
-    """The report of a run: the number of rows, of queries without a row by reason, and failed queries."""
+    """The report of a run: the number of rows, the dropped queries by reason, and the failed queries."""
 
     rows: int
     dropped: dict[Reason, int]

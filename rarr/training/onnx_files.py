@@ -1,4 +1,4 @@
-"""Writes a trained model as 8-bit ONNX files, which the package runs, and loads models from these files."""
+"""Writes a trained model as an 8-bit ONNX file, which the package runs, and loads such files."""
 
 import json
 import tempfile
@@ -44,7 +44,7 @@ def export_onnx(model: EncoderWithHeads, tokenizer: Tokenizer, folder: Path) -> 
         )
     tokenizer.save(str(folder / model_files.TOKENIZER))
     facts = model_files.WeightsManifest(format=model_files.FORMAT, sha256=model_files.file_digests(folder))
-    write_whole(folder / model_files.FACTS, facts.model_dump_json(indent=1) + "\n")
+    write_whole(folder / model_files.MANIFEST, facts.model_dump_json(indent=1) + "\n")
 
 
 def _to_onnx(model: EncoderWithHeads, path: Path) -> None:
@@ -76,9 +76,9 @@ def _to_onnx(model: EncoderWithHeads, path: Path) -> None:
 
 
 def load_onnx(folder: Path | None = None) -> EncoderWithHeads:
-    """Loads the ONNX weights of a folder (None: weights of the package). Call `checked_manifest` before.
+    """Loads a model from the ONNX file of a folder (None: of the package). Call `checked_manifest` before.
 
-    Weights that were rounded to 8 bits stay rounded, so training starts from the weights in use.
+    The weights stay rounded to 8 bits, so that training starts from the weights in use.
     """
     graph = onnx.load(
         model_files.SHIPPED / model_files.MODEL if folder is None else folder / model_files.MODEL

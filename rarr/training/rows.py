@@ -1,4 +1,4 @@
-"""The training rows that noising makes: reads and splits the rows of a run."""
+"""The training rows that noising makes, and how to read and split the rows of a run."""
 
 import random
 from collections import Counter
@@ -25,7 +25,7 @@ HELD_OUT = 0.25  # share of the rows that training does not see
 
 
 class Mistake(Record):
-    """An error: `wrong` replaces `right`, which begins at the character `start` of the summary."""
+    """An error: `wrong` replaces `right`, which begins at the character `start` of the right text."""
 
     start: int
     right: str
@@ -34,7 +34,7 @@ class Mistake(Record):
 
 
 class SentenceScore(Record):
-    """A sentence of the summary, the id of the passage with the best support, and this support (0 to 1).
+    """A sentence of the summary, with the passage that supports it best, and this support (0 to 1).
 
     `corrupted` is the best support of the sentence after its errors were put in.
     """
@@ -64,14 +64,14 @@ class TrainingRow(Record):
     prompts: dict[str, str]
 
     @property
-    def document(self) -> str:
+    def source_document(self) -> str:
         """Returns the source of the passage that best supports the first sentence."""
         best = self.scores[0].evidence_id
         return next(passage.source for passage in self.relevant if passage.id == best)
 
 
 class NoisedLine(FinishedLine):
-    """A line about a query, whose text is the `id`: the row, or the reason why there is no row."""
+    """The result of a query (`id` is its text): a row, or the reason why there is no row."""
 
     row: TrainingRow | None = None
     reason: Reason | None = None
@@ -94,11 +94,11 @@ def read_training_rows(data: Path) -> list[TrainingRow]:
 
 
 def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRow], list[TrainingRow]]:
-    """Splits rows into rows to learn from, and about a quarter of held-out rows.
+    """Returns the rows to learn from, and the held-out rows (about a quarter of all).
 
-    The two parts share no document. If a document has more than half of the rows, they share no query.
+    No document is in both. If one document has more than half of the rows, no query is in both.
     """
-    groups = [row.document for row in given]
+    groups = [row.source_document for row in given]
     if max(Counter(groups).values()) > len(given) / 2:
         groups = [row.query for row in given]
     order = sorted(set(groups))
@@ -111,7 +111,7 @@ def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRo
 
 
 def with_errors(summary: str, edits: Sequence[Mistake]) -> str:
-    """Returns the summary with the errors `edits`. The errors are in order and do not overlap."""
+    """Returns the summary with the errors `edits` put in. They are in order and do not overlap."""
     for edit in reversed(edits):
         summary = summary[: edit.start] + edit.wrong + summary[edit.start + len(edit.right) :]
     return summary

@@ -1,4 +1,4 @@
-"""Runs the training of an editor in a folder, with the trainer of transformers."""
+"""Trains a model in a folder, with the trainer of transformers."""
 
 import shutil
 import time
@@ -30,23 +30,23 @@ class TrainingReport(Record):
 
 
 Report = TypeVar("Report", bound=TrainingReport)
-Train = Callable[[list[TrainingRow], list[TrainingRow]], dict[str, Any]]
-"""Trains on the first rows, measures on the held-out rows, writes files, and returns fields of the report."""
+TrainFunction = Callable[[list[TrainingRow], list[TrainingRow]], dict[str, Any]]
+"""Trains on its first argument, measures on the second (held-out rows), and returns fields of the report."""
 
 
-def run_once(
+def train_once(
     command: str,
     data: Path,
     out: Path,
     settings: Mapping[str, Any],
-    train: Train,
+    train: TrainFunction,
     report: type[Report],
     check: Callable[[Path], Any] = lambda out: None,
 ) -> Report:
     """Trains on the rows in `data`, except held-out rows, and writes files and the report to `out`.
 
-    If `out` has a finished run and `check` accepts its files, only returns its report. Raises `InputError` if
-    there are fewer than two rows, or if `out` is in use or has other files or another run.
+    If `out` has a finished run and `check` does not raise for its files, returns its report. Raises
+    `InputError` for fewer than two rows, or if `out` is in use or has other files or another run.
     """
     began, every = time.monotonic(), read_training_rows(data)
     named = {name: value for name, value in settings.items() if value is not None}
@@ -77,9 +77,9 @@ def fit(
     callbacks: Sequence[Any] = (),
     **arguments: Any,
 ) -> dict[str, float]:
-    """Trains the model, from the last checkpoint in `folder` if there is one.
+    """Trains the model, and continues from the last checkpoint in `folder` if there is one.
 
-    `arguments` are `TrainingArguments`. Returns the losses on the `held` examples before and after training.
+    `arguments`: `TrainingArguments`. Returns the losses on the `held` examples before and after training.
     """
     trainer = Trainer(
         model,

@@ -31,7 +31,7 @@ def writer(
 
 def read(asked: Asked, cards: Mapping[str, Mapping[str, Any]]) -> str:
     """Fills the cards of a request, with those of `cards` for their sentences."""
-    variables = prompts.load(str(asked.prompt)).variables_of(asked.user) or {}
+    variables = prompts.load(str(asked.prompt)).variables_in(asked.user) or {}
     filled = {card["s"]: card for card in json.loads(RuleModel()(asked))["cards"]}
     for number, words in marked_sentences(variables):
         if (card := cards.get(words.strip())) is not None:

@@ -33,12 +33,12 @@ def read(answer: Answer, text: str = TEXT, facts: str = FACTS, **settings: Any) 
         return reviser.revise(text)
 
 
-def variables_of(asked: Asked) -> dict[str, str]:
-    return prompts.load(asked.prompt or "").variables_of(asked.user) or {}
+def variables_in(asked: Asked) -> dict[str, str]:
+    return prompts.load(asked.prompt or "").variables_in(asked.user) or {}
 
 
 def shown(asked: Asked) -> list[tuple[int, str]]:
-    return [(int(number), words) for number, words in marked_sentences(variables_of(asked))]
+    return [(int(number), words) for number, words in marked_sentences(variables_in(asked))]
 
 
 def with_own(cards: Callable[[str], dict[str, Any] | None], prompt: str = "") -> Answer:
@@ -163,7 +163,7 @@ def test_reading_that_near_quotations_contradict_is_doubted(
 
     def answer(request: Asked) -> Any:
         asked.append(request.prompt)
-        label = next(it for it in variables_of(request)["sources"].splitlines() if quoted in it)
+        label = next(it for it in variables_in(request)["sources"].splitlines() if quoted in it)
         own = {"q": [label.partition(")")[0].removeprefix("(")], **card}
         return with_own(lambda words: own if words.strip() == text else None, READING)(request)
 

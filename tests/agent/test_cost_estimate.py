@@ -44,7 +44,7 @@ def test_calls_are_within_a_factor_of_two(text: Path, corpus: Path) -> None:
 class Counting(ScriptedQueries):
     """It cannot be hashed, and expects a request."""
 
-    def expected(self, part: str, context: str | None) -> ModelUsage:
+    def expected_usage(self, part: str, context: str | None) -> ModelUsage:
         return ModelUsage(model_calls=1)
 
 

@@ -68,7 +68,7 @@ def test_faults_of_checks_are_no_verdicts(hasty: None, entry: Failure) -> None:
 def test_faults_are_mended_by_a_fallback(hasty: None, entry: Failure) -> None:
     with ScriptedServer(answer, plan=repeat(entry)) as broken, ScriptedServer(answer) as other:
         revision = faulty(broken, fallbacks=["vllm:other"], endpoints={"vllm:other": {"base_url": other.url}})
-        assert {request.model for request in other.requests} == {"other"}
+        assert {request.model_name for request in other.requests} == {"other"}
     [replaced] = revision.warnings
     assert replaced.message.startswith("vllm:other answers in place of vllm:mills: ")
     assert (revision.text, statuses(revision)) == (RIGHT, {"supported"})

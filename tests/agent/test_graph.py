@@ -20,7 +20,7 @@ from makers import ASKED, FACT, TEXT, disagrees
 
 from rarr.agent.graph import build_graph
 from rarr.agent.revise import Reviser
-from rarr.components import Lacking
+from rarr.components import SearchTargets
 from rarr.errors import InputError, RetrievalError
 from rarr.records import Agreement, Passage, Question, Revision
 from rarr.settings import Settings
@@ -162,7 +162,7 @@ FIRST, SECOND, FIRM = "Who built it?", "Which firm built the bridge?", "Brandl &
 class NewQuestions(ScriptedQueries):
     """One that is never at a loss."""
 
-    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
+    async def target(self, text: str, context: str | None, lacking: SearchTargets) -> Sequence[Question]:
         return [Question(text=f"And question {len(lacking.asked)}?", start=0, end=6)]
 
 

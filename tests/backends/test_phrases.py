@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.backends.embedded.items import items_of
-from rarr.backends.phrases import are_rivals, phrases, places_of
+from rarr.backends.phrases import contradict, phrases, places_of
 
 
 def found(text: str) -> list[str]:
@@ -27,7 +27,7 @@ def test_words_of_a_name_are_one_phrase() -> None:
     ],
 )
 def test_rivals_are_of_one_kind(one: str, other: str, rivals: bool) -> None:
-    assert are_rivals(*phrases(one), *phrases(other)) is rivals
+    assert contradict(*phrases(one), *phrases(other)) is rivals
 
 
 def test_places_in_any_form() -> None:

@@ -11,7 +11,7 @@ from evals.doubles import scored
 from rarr.cli.options import limits_of
 from rarr.errors import InputError
 from rarr.evals import metrics
-from rarr.evals.evaluation import NAMES, EvalReport, ScoredRow, low_measures, measures_of_rows
+from rarr.evals.evaluation import MEASURE_NAMES, EvalReport, ScoredRow, low_measures, measures_of_rows
 from rarr.evals.metrics import Measured
 from rarr.evals.rows import ATTRIBUTION_CLASSES
 from rarr.records import Scores
@@ -185,7 +185,7 @@ def test_measures_over_rows_by_hand(
 ) -> None:
     measure = measures_of_rows(rows)[name]
     assert (round(measure.value or 0, 9), measure.n, measure.unjudged) == expected
-    assert set(measures_of_rows(CORRECTED)) == set(NAMES)
+    assert set(measures_of_rows(CORRECTED)) == set(MEASURE_NAMES)
 
 
 MEASURES = {
@@ -205,7 +205,7 @@ MEASURES = {
     ],
 )
 def test_measure_under_its_limit_is_named(limit: str, messages: list[str]) -> None:
-    limits = limits_of([limit], NAMES)
+    limits = limits_of([limit], MEASURE_NAMES)
     assert low_measures(EvalReport(data="", measures=MEASURES, rows=JUDGED[-1:]), limits) == messages
     assert low_measures(EvalReport(data="", measures=MEASURES), limits) == messages * (limit != "changed=0.5")
 
@@ -221,4 +221,4 @@ def test_measure_under_its_limit_is_named(limit: str, messages: list[str]) -> No
 )
 def test_limits_that_no_run_can_be_held_to_are_refused(limit: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        limits_of([limit], NAMES)
+        limits_of([limit], MEASURE_NAMES)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from component_doubles import ScriptedQueries
 from makers import runtime, state
 
-from rarr.components import Lacking
+from rarr.components import SearchTargets
 from rarr.nodes.generate_queries import generate_queries
 from rarr.records import Query, Question
 from rarr.tools.text.blocks_and_sentences import sentences
@@ -23,10 +23,10 @@ async def test_queries_are_numbered_in_the_generators_order() -> None:
 
 
 async def test_a_later_round_names_the_questions_about_its_sentences_alone() -> None:
-    seen: list[Lacking] = []
+    seen: list[SearchTargets] = []
 
     class Asking(ScriptedQueries):
-        async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
+        async def target(self, text: str, context: str | None, lacking: SearchTargets) -> Sequence[Question]:
             seen.append(lacking)
             return []
 

@@ -104,13 +104,13 @@ def filled(draw: st.DrawFn) -> tuple[Prompt, dict[str, str]]:
 def test_quoted_values_are_read_back_from_a_message(case: tuple[Prompt, dict[str, str]]) -> None:
     prompt, variables = case
     shown = {name: quotation_of(prompt, value).shown for name, value in variables.items()}
-    assert prompt.variables_of(render_quoted(prompt, variables)) == shown
+    assert prompt.variables_in(render_quoted(prompt, variables)) == shown
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=names())
 def test_a_message_is_parsed_by_exactly_one_prompt(prompt: Prompt) -> None:
     """The prompt of doubts is left out: its message has the form of the prompt of cards."""
     user = prompt.render(**dict.fromkeys(prompt.variables, "a"))
-    others = {other.name.removesuffix("_doubt") for other in PROMPTS if other.variables_of(user)}
+    others = {other.name.removesuffix("_doubt") for other in PROMPTS if other.variables_in(user)}
     assert others == {prompt.name.removesuffix("_doubt")}
-    assert prompt.variables_of(f"before\n{user}") is None
+    assert prompt.variables_in(f"before\n{user}") is None

@@ -49,7 +49,7 @@ SCHEMA_WORDS = {
 def demonstrations(prompt: Prompt) -> list[tuple[dict[str, str], dict[str, Any]]]:
     """Returns the variables and the answer of each demonstration in the system message."""
     shown = (part.rpartition("\n") for part in prompt.system.partition(ONCE)[2].strip().split("\n\n"))
-    return [(prompt.variables_of(user) or {}, json.loads(answer)) for user, _, answer in shown]
+    return [(prompt.variables_in(user) or {}, json.loads(answer)) for user, _, answer in shown]
 
 
 def fits(answer: object, prompt: Prompt) -> bool:

@@ -10,7 +10,7 @@ pytest.importorskip("safetensors")
 
 import torch
 
-from rarr.training.examples import Example, Value
+from rarr.training.examples import ClozeValue, Example
 from recipes.data import ROOM, closest_window, cloze, elsewhere, loaded, of_article, sets, triples, verifier
 from recipes.run import BATCH, PHASES, drawn, mean
 
@@ -57,7 +57,7 @@ def test_item_gives_its_three_texts_and_the_values_of_two() -> None:
     *judged, stated, lacking = triples([ITEM])
     assert [it.label for it in judged] == ["attributable", "contradictory", "extrapolatory"]
     assert [stated.text[slice(*value.place)] for value in stated.values] == ["1901"]
-    assert lacking.values == (Value(place=(22, 26), kind="date", answers=()),)
+    assert lacking.values == (ClozeValue(place=(22, 26), kind="date", answers=()),)
 
 
 def test_claim_beside_another_document_is_unsettled() -> None:
@@ -66,7 +66,7 @@ def test_claim_beside_another_document_is_unsettled() -> None:
     assert made[0] == Example(
         text=ITEM["supported"], title="Alder Mill", passage=other["evidence"], label="extrapolatory"
     )
-    assert made[1].values == (Value(place=(23, 27), kind="date", answers=()),)
+    assert made[1].values == (ClozeValue(place=(23, 27), kind="date", answers=()),)
 
 
 def test_judged_claim_stands_beside_the_closest_window_of_its_evidence() -> None:

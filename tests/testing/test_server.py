@@ -74,8 +74,8 @@ def test_request_is_recorded_with_its_outcome(ask: Ask) -> None:
         ask(server, "a", response_format=SCHEMA)
         ask(server, "b", temperature=0)
         first, other = server.requests
-    assert (first.user, first.system, first.text, first.model) == ("a", "Answer.", "Answer.\na", "scripted")
-    assert (first.prompt, first.path) == ("edit", "/v1/chat/completions")
+    assert (first.user, first.system, first.text) == ("a", "Answer.", "Answer.\na")
+    assert (first.model_name, first.prompt, first.path) == ("scripted", "edit", "/v1/chat/completions")
     assert first.headers["content-type"] == "application/json"
     assert (first.status, first.tokens, other.body["temperature"]) == (200, Tokens(3, 1), 0)
     assert first.left is not None and first.arrived + 0.02 <= first.left < other.arrived

@@ -24,7 +24,7 @@ EDITS = {"1936": ("1936", "1937", "1937"), "30 metres": ("30 metres", f"90 metre
 
 def answer(asked: Asked) -> str:
     """Proposes a right edit of the first sentence, and an edit of the second sentence that is refused."""
-    variables = prompts.load(str(asked.prompt)).variables_of(asked.user) or {}
+    variables = prompts.load(str(asked.prompt)).variables_in(asked.user) or {}
     if asked.prompt == "target_queries":
         return json.dumps({"questions": []})
     cards = {card["s"]: card for card in json.loads(RuleModel()(asked))["cards"]}

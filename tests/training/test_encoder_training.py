@@ -35,7 +35,7 @@ from rarr.training.encoder import (  # noqa: E402
     padded_batch,
     pointer_loss,
 )
-from rarr.training.examples import Example, Value  # noqa: E402
+from rarr.training.examples import ClozeValue, Example  # noqa: E402
 from rarr.training.fine_tuning import FEWEST, fine_tune, threshold  # noqa: E402
 from rarr.training.onnx_files import export_onnx, load_onnx  # noqa: E402
 from rarr.training.rows import read_training_rows, split_rows  # noqa: E402
@@ -88,7 +88,7 @@ def test_weights_are_trained_and_the_runtime_reads_them(data: Path, tmp_path: Pa
     assert any(not torch.allclose(first[name], last[name], atol=1e-6) for name in first)
     assert torch.allclose(first[WORDS], last[WORDS], atol=1e-2)
     encoder, claim = Encoder(out), ("Elm got its mill in 1904.", "Elm", "Built in 1904.")
-    [pointing] = encoder.point([ClozeInput(*claim, MaskedSpan(Span(20, 24), "date"))])
+    [pointing] = encoder.find_hidden_words([ClozeInput(*claim, MaskedSpan(Span(20, 24), "date"))])
     assert len(pointing.spans) == 4
     assert sum(encoder.attribution_scores(*claim)) == pytest.approx(1)
     (out / MODEL).unlink()
@@ -122,7 +122,7 @@ def test_no_document_is_both_in_training_and_held_out(data: Path) -> None:
     twice = [row for row in read_training_rows(data) for _ in range(2)]
     learned, held = split_rows(twice, 1)
     assert (len(learned), len(held)) == (12, 4)
-    assert {row.document for row in learned}.isdisjoint(row.document for row in held)
+    assert {row.source_document for row in learned}.isdisjoint(row.source_document for row in held)
 
 
 def test_wrong_data_and_other_folders_are_refused(data: Path, tmp_path: Path, start: Path) -> None:
@@ -174,7 +174,7 @@ def test_loss_of_not_supported_sums_both_classes(label: int, share: float) -> No
 
 def test_a_batch_points_at_the_answer_or_nowhere() -> None:
     text, passage = "The mill opened in 1901.", "It was built in May 1901 by Jane Cole."
-    stated = Value(place=(19, 23), kind="date", answers=((16, 24),))
+    stated = ClozeValue(place=(19, 23), kind="date", answers=((16, 24),))
     about = {"text": text, "title": "Mill", "passage": passage}
     made = padded_batch(
         load_tokenizer(None),

@@ -12,7 +12,7 @@ from rarr.errors import InputError, RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.testing import InMemoryRetriever
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.training.examples import Value, examples_of, values_of
+from rarr.training.examples import ClozeValue, cloze_values, examples_of_row
 from rarr.training.noising import MOST_OTHERS, fitting_errors, moved_place, read_queries, split_by_relevance
 from rarr.training.rows import Mistake, SentenceScore, TrainingRow, read_training_rows, with_errors
 from training.helpers import QUERIES, evidence, made, scripted, write_queries
@@ -211,7 +211,7 @@ def row(*owners: str) -> TrainingRow:
 
 
 def test_each_sentence_is_an_example_beside_its_passage() -> None:
-    examples = list(examples_of(row("e1", "e1", "e2")))
+    examples = list(examples_of_row(row("e1", "e1", "e2")))
     assert [(it.text, it.label) for it in examples if it.label] == [
         ("The mill opened in 1901.", "attributable"),
         ("The mill opened in in May 1910.", "contradictory"),
@@ -223,7 +223,7 @@ def test_each_sentence_is_an_example_beside_its_passage() -> None:
 
 
 def test_values_that_the_passage_states_are_masked_and_pointed_at() -> None:
-    values = [(it, value) for it in examples_of(row("e1", "e1", "e1")) for value in it.values]
+    values = [(it, value) for it in examples_of_row(row("e1", "e1", "e1")) for value in it.values]
     assert [(it.text[slice(*value.place)], value.kind) for it, value in values] == [
         ("1901", "date"),
         ("20", "number"),
@@ -232,5 +232,5 @@ def test_values_that_the_passage_states_are_masked_and_pointed_at() -> None:
 
 
 def test_name_in_the_title_is_no_value() -> None:
-    values = values_of("Alder Mill was built by Jane Cole.", "Jane Cole built it.", "Alder Mill")
-    assert values == (Value(place=(24, 33), kind="name", answers=((0, 9),)),)
+    values = cloze_values("Alder Mill was built by Jane Cole.", "Jane Cole built it.", "Alder Mill")
+    assert values == (ClozeValue(place=(24, 33), kind="name", answers=((0, 9),)),)

@@ -10,12 +10,12 @@ from rarr.agent.wiring.sources import Resources, reranker, retriever, search_nam
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quote_reader import NearQuoteReader, NearQuoteVerifier
 from rarr.backends.prompted import paper
-from rarr.backends.prompted.cards import READING, PromptedCardReader
+from rarr.backends.prompted.cards import READING_PROMPT, PromptedCardReader
 from rarr.backends.prompted.decisions import DecisionVerifier
 from rarr.backends.prompted.judging import DECISIONS, NLI, PromptedVerifier, is_language_model, parse_judge
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.questions import CardQueries, PromptedQuestions
-from rarr.backends.prompted.writing import PromptedAnswers, PromptedWriter
+from rarr.backends.prompted.questions import PromptedQuestions, QueriesByUnit
+from rarr.backends.prompted.writing import PromptedAnswerWriter, PromptedArticleWriter
 from rarr.components import (
     NO_BASELINE,
     PURR,
@@ -59,12 +59,12 @@ def wire(
     with Resources(settings) as opened:
         chosen = {"attribute": "embedded"} | dict.fromkeys(OF_MODEL, settings.model) | settings.models
         parts = ComponentMaker(settings, chosen, prompts, baseline)
-        writer = partial(parts.prompted, component=PromptedWriter, most=MAX_SECTIONS)
+        writer = partial(parts.prompted, component=PromptedArticleWriter, most=MAX_SECTIONS)
         checker = parts.prompted("check_agreement", paper.PromptedChecker)
         return Components(
             settings=settings,
             query_generator=parts.query_generator(),
-            checker=checker if baseline.agreement else paper.UnaskedAgreement(),
+            checker=checker if baseline.agreement else paper.NoChecker(),
             editor=parts.prompted("edit", paper.PromptedEditor),
             card_reader=parts.card_reader(),
             doubting_reader=parts.prompted("doubt", PromptedCardReader) if parts.reads_cards else None,
@@ -73,7 +73,7 @@ def wire(
             verifier=parts.verifier(),
             rewriter=parts.rewriter(),
             writers={node: writer(node) or ExtractiveWriter() for node in WRITING_NODES},
-            answer_writer=parts.prompted("write_answer", PromptedAnswers),
+            answer_writer=parts.prompted("write_answer", PromptedAnswerWriter),
             models=parts.models.all,
             reranker=reranker(settings, opened),  # before the retriever, which may have a corpus to index
             retriever=(searched := retriever(settings, opened, on_index)),
@@ -105,9 +105,9 @@ class ComponentMaker:
         self.named = {node: name for node, name in named.items() if name not in EMBEDDED}
         self.models = LanguageModels(settings, self.named.values())
         self.prompts = Prompts(settings.prompts, prompts)
-        self.reads_cards = settings.scope == "sentence" and baseline.checks
+        self.reads_cards = settings.scope == "sentence" and baseline.checks_sentences
         """Are whole blocks read? Not in the paper, nor in baselines without checks."""
-        asks = {"check_agreement": baseline.checks, "edit": baseline.editor == "minimal"}
+        asks = {"check_agreement": baseline.checks_sentences, "edit": baseline.editor == "minimal"}
         way = "preset 'paper'" if baseline.agreement else "an edit without agreement"
         for node in (node for node, is_asked in asks.items() if is_asked and not self.reads_cards):
             self._require(node, way)
@@ -145,7 +145,7 @@ class ComponentMaker:
         if not self.reads_cards or not isinstance(name, str):
             return None
         server = self.models[name].models[0].server
-        return ReaderRecord(self.settings.home, (name, server, self.prompts[READING].hash))
+        return ReaderRecord(self.settings.home, (name, server, self.prompts[READING_PROMPT].hash))
 
     def query_generator(self) -> QueryGenerator:
         """Chooses what to search for: questions on the web, sentences in documents at hand."""
@@ -153,16 +153,16 @@ class ComponentMaker:
         if unit == "questions":
             self._require("generate_queries", "queries='questions'")
         if model is None or (unit in ("sentences", "text") and not self.reads_cards):
-            return CardQueries(None, "text" if unit == "text" else "sentences")
+            return QueriesByUnit(None, "text" if unit == "text" else "sentences")
         if self.baseline.editor == "lamda":
-            return paper.PromptedSearches(model, self.prompts)
+            return paper.LamdaQueries(model, self.prompts)
         if not self.reads_cards:
             samples = SAMPLES if self.settings.scope == "text" else 1
             return PromptedQuestions(model, self.prompts, samples=samples)
         named, at_hand = search_names(self.settings), ("corpus", "graph")
         is_near = all(it in at_hand if isinstance(it, str) else getattr(it, "offline", False) for it in named)
         chosen = unit if unit != "auto" else "sentences" if is_near else "questions"
-        return CardQueries(PromptedQuestions(model, self.prompts), chosen)
+        return QueriesByUnit(PromptedQuestions(model, self.prompts), chosen)
 
     def rewriter(self) -> Rewriter | None:
         """Makes the rewriter of a baseline."""

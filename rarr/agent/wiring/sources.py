@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from rarr.backends.prompted.questions import CardQueries
+from rarr.backends.prompted.questions import QueriesByUnit
 from rarr.components import Components, Reranker, Retriever, close_all
 from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.records import Notice, Passage
@@ -196,7 +196,7 @@ def searching_given(components: Components, given: GivenPassages, *, alone: bool
     if not alone:
         both = CombinedRetriever({"the given sources": given, "the other sources": components.retriever})
         return replace(components, retriever=both, given=shown, searches=True)
-    if isinstance(generator, CardQueries):
+    if isinstance(generator, QueriesByUnit):
         generator = generator.for_sentences()
     changed: dict[str, Any] = {"given": shown, "searches": not shown, "query_generator": generator}
     return replace(components, retriever=ObjectRetriever(given, None), **changed)

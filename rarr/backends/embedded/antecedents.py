@@ -1,4 +1,4 @@
-"""Tells what a sentence without a name is about, and whether a page may tell what is asked."""
+"""Finds what a sentence without a name is about, and whether a page may answer a question."""
 
 import re
 from collections.abc import Set
@@ -10,23 +10,23 @@ from rarr.backends.embedded.words import PRONOUNS, language_of
 _KIND = re.compile(r"\([^()]*\)|(?i:\b(?:for|für|pour)\b.*)")  # of a title, as in "Ada Brandt (painter)"
 
 
-class Asked(NamedTuple):
-    """The keys of the words that a question has, and of its names; without one, of the names above."""
+class QuestionWords(NamedTuple):
+    """The stems of a question's words and names. Without a question: of the names before the sentence."""
 
     words: frozenset[str]
     names: frozenset[str]
     is_question: bool = False
 
     @classmethod
-    def by(cls, question: str) -> "Asked":
+    def of_question(cls, question: str) -> "QuestionWords":
         words = [item for item in items_of(question) if item.start]  # the first one asks: "How", "Is"
         names = (it for it in words if it.is_name or (it.value and it.value.kind == "identifier"))
         return cls(frozenset(it.key for it in words), frozenset(it.key for it in names), is_question=True)
 
-    def may_be_told_by(self, line: Line, known: Set[str], *, is_open: bool) -> bool:
-        """May the page of its first line tell it? It may begin with what is neither asked nor `known`.
+    def fits_page(self, line: Line, known: Set[str], *, is_open: bool) -> bool:
+        """Tells whether the page with this first line may answer, and is not about another thing.
 
-        `is_open`: the sentence does not name its subject, so the page must be about what is asked for.
+        `known`: stems of the text. `is_open`: the sentence does not name its subject, so the page must do so.
         """
         if self.words <= line.around:
             return True
@@ -46,22 +46,22 @@ class Asked(NamedTuple):
 
 
 class Antecedents(NamedTuple):
-    """The keys of what a pronoun may stand for: the subject of the sentence before, and the names above."""
+    """What a pronoun may refer to, as stems: the subject of the sentence before it, and earlier names."""
 
     subject: frozenset[str]
     numbers: frozenset[str]  # of the subject ("Apollo 11")
     names: frozenset[str]
     is_pronoun: bool
 
-    def are_in(self, line: Line) -> bool:
-        """Does the line name an antecedent? "The pump", behind Pump 11, is not that of a text on Pump 12."""
+    def are_named_in(self, line: Line) -> bool:
+        """Tells whether the line names what the pronoun may refer to, with its number (Pump 12, not 11)."""
         if not self.is_pronoun:
             return self.numbers <= line.around or (self.subject - self.numbers).isdisjoint(line.around)
         return self.numbers <= line.words and not (self.subject | self.names).isdisjoint(line.words)
 
 
-def antecedents(sentence: str, above: str) -> Antecedents | None:
-    """Returns what a sentence may be about in the text `above`; None if it names what it is about."""
+def find_antecedents(sentence: str, above: str) -> Antecedents | None:
+    """Finds what a sentence may refer to in the text `above` it; None if it names its subject itself."""
     first = first_word(sentence)  # such as "The" of "The pump" and "All" of "All pumps"
     is_german = language_of(map(str.casefold, WORD.findall(sentence))) == "de"  # its nouns look like names
     is_named = not is_german and any(item.is_name for item in items_of(sentence))

@@ -1,14 +1,14 @@
-"""Writes articles without a language model: quotes whole sentences of the passages, and cites each."""
+"""Writes articles without a language model, from whole sentences of the passages, with citations."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import combinations
 from typing import NamedTuple
 
-from rarr.backends.embedded.items import Item, Line, first_word, items_of, upheld, verb_at
-from rarr.backends.embedded.near_quotes import LEAST_SHARED, Slot, compared
+from rarr.backends.embedded.items import Item, Line, first_word, items_of, usable_lines, verb_index
+from rarr.backends.embedded.near_quotes import LEAST_SHARED, Diff, align
 from rarr.backends.embedded.values import compare
-from rarr.backends.embedded.words import OPENERS, PRONOUNS, TENSES
+from rarr.backends.embedded.words import AUXILIARIES, OPENERS, PRONOUNS
 from rarr.backends.source_lines import source_lines
 from rarr.components import SectionSource
 from rarr.records import Evidence, Passage
@@ -24,21 +24,21 @@ _FEWEST, _MOST = 4, 60  # words of a sentence: shorter ones are often menus, and
 _LEAST = 0.5  # the least share of a topic's or heading's words in a sentence about it
 _BEFORE_NAME = 2  # words of a subject before a name: "the mayor of Tolm"
 _SENTENCE = re.compile(r"[\"“«(]?\w.*[.!][\"”»)]?", re.DOTALL)  # a question states nothing
-_AUXILIARIES = frozenset(word for forms in TENSES.values() for word in forms)
+_AUXILIARIES = frozenset(word for forms in AUXILIARIES.values() for word in forms)
 
 
-class Quotable(NamedTuple):
-    """A sentence for a section: how well it fits there, the number of its passage, and its place."""
+class QuotableSentence(NamedTuple):
+    """A sentence that may be quoted under a heading."""
 
     heading: str
-    fit: float
-    number: int
-    start: int
+    fit: float  # how well it fits under the heading; higher is better
+    number: int  # of its passage, from 1
+    start: int  # its place in the passage
     text: str
 
 
 class ExtractiveWriter:
-    """Quotes each sentence once, cited, under the heading that it fits best, if it names the topic."""
+    """Quotes each sentence about the topic once, with its citation, under the heading that fits best."""
 
     async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
         return [heading for heading, _ in await work(quoted_article, topic, chunks, _HEADINGS)]
@@ -49,7 +49,7 @@ class ExtractiveWriter:
 
 
 def headings_of(topic: str, chunks: Sequence[Evidence]) -> list[str]:
-    """Returns "Overview", and the headings of the passages whose title is the topic, else of all."""
+    """Returns "Overview" and the headings of the passages about the topic, or of all if none is about it."""
     about = [chunk for chunk in chunks if _share(topic, chunk.title) >= _LEAST] or chunks
     lines = [it.text[at.start : at.end] for it in about for at in blocks(it.text) if at.kind == "heading"]
     # A heading in the words of the topic is the title of a page.
@@ -57,15 +57,15 @@ def headings_of(topic: str, chunks: Sequence[Evidence]) -> list[str]:
 
 
 def quoted_article(topic: str, chunks: Sequence[Evidence], most: int) -> list[tuple[str, str]]:
-    """Plans at most `most` headings, and quotes sentences under each; empty sections are left out."""
+    """Returns pairs (heading, text) of at most `most` sections of quotes. Leaves out empty sections."""
     texts = quoted_sections(topic, [(heading, chunks) for heading in headings_of(topic, chunks)[:most]])
     return [(heading, text) for heading, text in texts.items() if text]
 
 
 def quoted_sections(topic: str, sections: Sequence[tuple[str, Sequence[Evidence]]]) -> dict[str, str]:
-    """Quotes under each heading the sentences that fit no other better, each with its citation, in order."""
+    """Returns the text of each section by heading: the sentences that fit it best, with citations."""
     found = [it for heading, chunks in sections for it in _quotable(topic, heading, chunks)]
-    best, texts = dict[str, Quotable](), dict[str, str]()
+    best, texts = dict[str, QuotableSentence](), dict[str, str]()
     for it in sorted(found, key=lambda it: -it.fit):
         best.setdefault(it.text, it)
     for heading, _ in sections:
@@ -75,7 +75,7 @@ def quoted_sections(topic: str, sections: Sequence[tuple[str, Sequence[Evidence]
     return texts
 
 
-def _quotable(topic: str, heading: str, chunks: Sequence[Evidence]) -> Iterator[Quotable]:
+def _quotable(topic: str, heading: str, chunks: Sequence[Evidence]) -> Iterator[QuotableSentence]:
     wanted = " ".join(word for word in heading.split() if not _share(word, topic))
     names = {item.key for item in items_of(topic)}
     has_page = any(_share(chunk.title, topic) for chunk in chunks)
@@ -83,18 +83,18 @@ def _quotable(topic: str, heading: str, chunks: Sequence[Evidence]) -> Iterator[
         is_file = chunk.title.casefold() in chunk.source.casefold()
         for start, text, above in quotable_sentences(chunk):
             is_strange = has_page and not (is_file or _share(chunk.title, f"{topic} {text}"))
-            if is_strange or is_framed(text, names):
+            if is_strange or is_hedged(text, names):
                 continue  # the check would not cite it
             near = _share(wanted, f"{text} {above}")
             if (heading == OVERVIEW or not wanted or near >= _LEAST) and _share(topic, text) >= _LEAST:
-                yield Quotable(heading, near + chunk.relevance / 10, number, start, text)
+                yield QuotableSentence(heading, near + chunk.relevance / 10, number, start, text)
 
 
 def quotable_sentences(passage: Passage) -> Iterator[tuple[int, str, str]]:
-    """Yields the sentences of prose that stand alone and are upheld: start, words, and the heading above."""
+    """Yields (start, sentence, heading above) for sentences of `usable_lines` that are clear on their own."""
     page, above = passage.text, ""
     lines = [*passage.lead, *((span.start, span.of(page)) for span in source_lines(page))]
-    kept = {lines[it] for it in upheld(passage.title or passage.source, [words for _, words in lines])}
+    kept = {lines[it] for it in usable_lines(passage.title or passage.source, [words for _, words in lines])}
     for block in blocks(page):
         if block.kind == "heading":
             above = page[block.start : block.end]
@@ -112,15 +112,15 @@ def _stands_alone(text: str) -> bool:
     return bool(is_whole) and words[0].casefold() not in PRONOUNS and not citation_marks(text)
 
 
-def is_framed(sentence: str, asked: Set[str]) -> bool:
-    """May words before what it says of `asked`, keys of items, tell who says it, or of which case?
+def is_hedged(sentence: str, asked: Set[str]) -> bool:
+    """Tells whether a sentence may only report or limit what it says about `asked` (word stems).
 
-    As for near quotations, these words are set off. A sentence may begin with its time and place.
+    An example is "Some say that the mayor was ill". A time or place at the beginning is no limit.
     """
     items = items_of(sentence)
     start = next((number for number, item in enumerate(items) if item.key in asked - OPENERS), len(items))
     subject = [it._replace(form="") for it in items[start : start + 1]]  # "has" of "Rumour has it that"
-    verb = start + verb_at([*subject, *items[start + 1 :]], 0)
+    verb = start + verb_index([*subject, *items[start + 1 :]], 0)
     if verb == start or (items[verb].value and not items[verb].form):
         return False
     line, parts = Line((), sentence, items, frozenset()), list[Sequence[Item]]()
@@ -128,11 +128,11 @@ def is_framed(sentence: str, asked: Set[str]) -> bool:
     if start and first_word(sentence) not in OPENERS and _AUXILIARIES.issuperset(subject_to_verb):
         firsts = range(max(1, start - _BEFORE_NAME), start + 1)
         parts += [items[first:] for first in firsts]  # "Some say that the mayor of Tolm was ill."
-    return any(compared(part, line).is_framed for part in parts)
+    return any(align(part, line).is_hedged for part in parts)
 
 
-def differences(quotes: Sequence[tuple[str, Passage]]) -> Iterator[str]:
-    """Tells of sentences that nearly repeat another one, from another source, and have another value."""
+def value_conflicts(quotes: Sequence[tuple[str, Passage]]) -> Iterator[str]:
+    """Yields texts such as "1901 (a.md); 1902 (b.md)", by which two similar sentences of sources differ."""
     for (text, passage), (other, second) in combinations(quotes, 2):
         if passage.source != second.source and (words := _differing(text, other)):
             is_one = passage.title == second.title
@@ -141,22 +141,22 @@ def differences(quotes: Sequence[tuple[str, Passage]]) -> Iterator[str]:
 
 
 def _differing(text: str, other: str) -> tuple[str, str] | None:
-    """Returns the values, and the names beside them, in which two sentences differ; None for other words."""
+    """Returns the values and names in which two sentences differ; None if other words differ too."""
     items = items_of(text)
-    found = compared(items, Line((), other, items_of(other), frozenset()))
-    pairs = [pair for slot in found.slots for pair in zip(slot.own, slot.other, strict=False)]
-    are_alike = all(it.kind != "open" or _is_parallel(it, verb_at(items, 1)) for it in found.slots)
+    found = align(items, Line((), other, items_of(other), frozenset()))
+    pairs = [pair for diff in found.diffs for pair in zip(diff.own, diff.other, strict=False)]
+    are_alike = all(it.kind != "open" or _is_parallel(it, verb_index(items, 1)) for it in found.diffs)
     if found.shared < LEAST_SHARED or not (are_alike and any(_exclude(*pair) for pair in pairs)):
         return None
-    own = ", ".join(text[it.own[0].start : it.own[-1].end] for it in found.slots if it.own)
-    return own, ", ".join(other[it.other[0].start : it.other[-1].end] for it in found.slots if it.other)
+    own = ", ".join(text[it.own[0].start : it.own[-1].end] for it in found.diffs if it.own)
+    return own, ", ".join(other[it.other[0].start : it.other[-1].end] for it in found.diffs if it.other)
 
 
-def _is_parallel(slot: Slot, verb: int) -> bool:
-    """Do values and names, behind the verb, stand in the places of others?"""
-    pairs = list(zip(slot.own, slot.other, strict=False))
+def _is_parallel(diff: Diff, verb: int) -> bool:
+    """Tells whether, after the verb, values and names only replace other values and names."""
+    pairs = list(zip(diff.own, diff.other, strict=False))
     are_alike = all((mine.value and its.value) or (mine.is_name and its.is_name) for mine, its in pairs)
-    return slot.at[0] > verb and len(slot.own) == len(slot.other) and are_alike
+    return diff.at[0] > verb and len(diff.own) == len(diff.other) and are_alike
 
 
 def _exclude(own: Item, other: Item) -> bool:

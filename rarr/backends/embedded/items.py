@@ -1,4 +1,4 @@
-"""Reads the words with meaning and the values of texts, the lines of excerpts, and what pronouns mean."""
+"""Divides texts, and the lines of sources, into items: values, and words with meaning."""
 
 import re
 import unicodedata
@@ -8,18 +8,18 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from rarr.backends.embedded.values import Value, compare, is_rounded, values
-from rarr.backends.embedded.values.forms import NO_PART
+from rarr.backends.embedded.values.forms import MARKUP
 from rarr.backends.embedded.values.tables import unit_of
 from rarr.backends.embedded.words import (
-    MOODS,
+    AUXILIARIES,
+    FUNCTION_WORDS,
+    LIMITING,
+    MODAL_VERBS,
     OPENERS,
-    PRESENT,
+    PRESENT_FORMS,
     PRONOUNS,
-    SMALL,
-    TENSES,
-    TURNING,
-    WEIGHTY,
-    is_claiming,
+    REVERSING,
+    casts_doubt,
     language_of,
     stem,
 )
@@ -29,7 +29,7 @@ from rarr.tools.text.blocks_and_sentences import MARK, Span
 _TARGET = re.compile(r"\(\[[^\[\]\d]*\]\([^()\s]{1,2000}\)\)|(?<=\])\([^()\s]{1,2000}\)")  # of a link
 _STRUCK = re.compile(r"~~.*?(?:~~|\Z)|<(del|s|strike)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""A character of a script without spaces, whose words are not told apart."""
+"""Matches a character of a script without spaces, such as Chinese, whose words are not separated."""
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # Bullets and marks of headings and quotations, which no sign of a sentence is.
 _BULLET = re.compile(r"(?m)^(?:[ \t]*(?:>|(?:[-+*•‣◦▪■●·–—]|#{1,6})(?=\s)))+|^[ \t]*[=-]{2,}[ \t]*$")
@@ -76,25 +76,25 @@ _REFERENCE = re.compile(
 )
 _LONGEST_FRAGMENT = 5  # words
 ASKS = re.compile(r"(?i)\W*(?:how|wh\w+|w(?:ie|as|ann|arum|er|o)|comment|pourquoi|quand|qu\w+|où)\b")
-FILE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
-_LINKS = WEIGHTY | OPENERS
+FILE_TITLE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
+_LINKS = LIMITING | OPENERS
 _RANGES = {"to": "from", "bis": "von", "à": "de"}
 
 
 class Item(NamedTuple):
-    """A value, or a word with meaning, at `start` to `end` of its text."""
+    """A value, or a word with meaning (no function word), at `start` to `end` of its text."""
 
     start: int
     end: int
     stem: str = ""
     word: str = ""
     value: Value | None = None
-    is_name: bool = False  # also of a number: "Apollo 11"
-    form: str = ""  # the auxiliaries before it, such as "was", which tell its time
+    is_name: bool = False  # or a part of a name, such as the number in "Apollo 11"
+    form: str = ""  # the auxiliaries before it, such as "was", which tell its tense
 
     @property
     def key(self) -> str:
-        """The stem of a word, or a value as it is written: "Apollo 11" and "Apollo 12" differ in it."""
+        """Returns the stem of a word, or a value as it is written: "Apollo 11" and "Apollo 12" differ."""
         return self.stem or self.word
 
 
@@ -104,27 +104,27 @@ _VERB_ENDINGS = ("ed", "s", "t", "te", "ten")
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A line of a source with its labels; `items` begin with those of the line that governs a list item."""
+    """A line of a source. A list item also has the labels and items of the line that introduces its list."""
 
     labels: tuple[str, ...]
     text: str
     items: tuple[Item, ...]
-    above: frozenset[str]  # the keys that tell what it is about: of the title, of lines before a pronoun
-    row: str = ""  # the first cell of its row
-    is_row: bool = False  # and not one cell with its headings
+    above: frozenset[str]  # the keys of its subject: of the title, or if it has a pronoun, of earlier lines
+    row: str = ""  # of a table cell: the first cell of its row
+    is_row: bool = False  # a whole table row, and not one cell with its headings
     around: frozenset[str] = frozenset()  # the keys of its whole excerpt
     title: str = ""
     heading: frozenset[str] = frozenset()  # the keys of its heading that neither line nor title has
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The keys of its items, and those that tell what its pronoun means."""
+        """Returns the keys of its items and of its subject (`above`)."""
         return self.above | {item.key for item in self.items}
 
     @cached_property
-    def timeless(self) -> "Line":
-        """The line for a cell, which has no verb: "is 118" says the same as "118"."""
-        items = (it._replace(form="") if it.form in PRESENT else it for it in self.items)
+    def without_tense(self) -> "Line":
+        """Returns the line without its present tense, to compare it with a table cell: "is 118" as "118"."""
+        items = (it._replace(form="") if it.form in PRESENT_FORMS else it for it in self.items)
         return replace(self, items=tuple(items))
 
 
@@ -139,7 +139,7 @@ def _blank(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def items_of(text: str) -> tuple[Item, ...]:
-    """Finds the values and the words with meaning of a text, in order."""
+    """Returns the values and the words with meaning of a text, in order. Leaves out function words."""
     text = _STRUCK.sub(_blank, text)
     unmarked = _TARGET.sub(_blank, MARK.sub(_blank, text))
     found = values(_TARGET.sub(_blank, text))
@@ -151,7 +151,7 @@ def items_of(text: str) -> tuple[Item, ...]:
     words = sorted((*words, *_signs(text, found)), key=lambda it: it.start())
     folded = [match[0].casefold() for match in words]
     language = language_of(folded)
-    tenses, small = TENSES[language], SMALL[language]
+    tenses, small = AUXILIARIES[language], FUNCTION_WORDS[language]
     items = [Item(it.start, it.end, "", text[it.start : it.end].casefold(), it) for it in found]
     hedged = [it for it in found if it.bound == "about"]  # by words that compare with the value
     auxiliaries = list[tuple[int, str]]()
@@ -161,7 +161,7 @@ def items_of(text: str) -> tuple[Item, ...]:
                 auxiliaries.append((begin, form))
             if not piece or piece in small:
                 continue
-            is_weighty, is_name = piece in WEIGHTY, match.start() > start and match[0][0].isupper()
+            is_weighty, is_name = piece in LIMITING, match.start() > start and match[0][0].isupper()
             if is_weighty or not (hedged and any(it.lead <= begin < it.start for it in hedged)):
                 told = piece if is_weighty else stem(piece, language)
                 items.append(Item(begin, begin + len(piece), told, piece, None, is_name))
@@ -169,7 +169,7 @@ def items_of(text: str) -> tuple[Item, ...]:
     _tell_time(items, auxiliaries, is_late=language == "de")
     if not found:
         return tuple(items)
-    verb = verb_at(items, len(items))
+    verb = verb_index(items, len(items))
     around = zip([_NONE, *items], items, [*items[1:], _NONE], strict=False)
     for number, (before, item, after) in enumerate(around):
         if value := item.value:
@@ -179,18 +179,18 @@ def items_of(text: str) -> tuple[Item, ...]:
 
 
 def _signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
-    """Finds the digits and signs outside the values that carry meaning, as in "A+", "↑" and "[x]"."""
+    """Finds digits and signs with meaning outside the values, as in "A+", "↑" and "[x]"."""
     for box, sign in (("[ ]", " ☐ "), ("[x]", " ☒ "), ("[X]", " ☒ ")):
         text = text.replace(box, sign)
-    shown = NO_PART.sub(lambda it: "\0" * len(it[0]), _TARGET.sub(_blank, _BULLET.sub(_blank, text)))
+    shown = MARKUP.sub(lambda it: "\0" * len(it[0]), _TARGET.sub(_blank, _BULLET.sub(_blank, text)))
     for match in _SIGN.finditer(shown):
         if not any(value.lead <= match.start() < value.end for value in found):
             yield match
 
 
-def verb_at(items: Sequence[Item], default: int) -> int:
-    """Returns the number of the first item that an auxiliary or its ending shows to be a verb."""
-    told = [n for n, item in enumerate(items) if item.form or item.stem in MOODS]
+def verb_index(items: Sequence[Item], default: int) -> int:
+    """Returns the index of the first item that is a verb, by its auxiliary or ending; else `default`."""
+    told = [n for n, item in enumerate(items) if item.form or item.stem in MODAL_VERBS]
     verbs = (n for n, it in enumerate(items) if n and not it.is_name and it.word.endswith(_VERB_ENDINGS))
     return told[0] if told else next(verbs, default)
 
@@ -211,7 +211,7 @@ def _is_in_name(text: str, before: Item, value: Value, language: str) -> bool:
 
 
 def _tells_which(text: str, value: Value, after: Item, *, is_late: bool) -> bool:
-    """Does a value tell which thing is meant, as in "the 2019 report" and, before a verb, "law of 1998"?"""
+    """Tells whether a value says which thing is meant, as in "the 2019 report" and "law of 1998"."""
     found, is_date = _WHICH.search(text, 0, value.start), value.kind == "date"
     if found is None or found[2]:
         return found is not None and is_date and not is_late
@@ -240,16 +240,16 @@ def _pieces(word: str, start: int) -> list[tuple[str, int]]:
 
 @lru_cache(maxsize=512)
 def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
-    """Reads the lines of an excerpt that are upheld; a list item follows the line with a colon before it."""
+    """Returns the `usable_lines` of an excerpt with their items, and a line for each cell of its tables."""
     lines: list[Line] = []
     title = frozenset(item.key for item in items_of(excerpt.title))
     every = [line.text for line in excerpt.lines]
     around = title | {item.key for text in every for item in items_of(text)}
-    name = "" if FILE.search(excerpt.title) else excerpt.title
+    name = "" if FILE_TITLE.search(excerpt.title) else excerpt.title
     above, before, named = set(title), set[str](), set[str]()
     governing, heading, headed = None, None, frozenset[str]()
     heads: tuple[str, Sequence[str]] = ("", ())
-    for line in (excerpt.lines[number] for number in upheld(excerpt.title, every)):
+    for line in (excerpt.lines[number] for number in usable_lines(excerpt.title, every)):
         cells = [it.strip() for it in line.text.strip().strip("|").split("|")] if "|" in line.text else []
         if not cells:
             heading = None if line.text.rstrip().endswith(tuple(".!?")) else line
@@ -257,7 +257,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
             headed = frozenset(item.stem for item in items_of(line.text) if item.word not in OPENERS)
         if len(cells) > 1 and len(cells) == len(heads[1]):
             texts = (f"{cells[0]} {head} {cell}" for head, cell in zip(heads[1][1:], cells[1:], strict=True))
-            rest = (title, plain(cells[0]), False, around, name, headed)
+            rest = (title, plain_words(cells[0]), False, around, name, headed)
             lines += (Line((heads[0], line.label), it, items_of(it), *rest) for it in texts)  # by cell
         else:
             heads = line.label, cells
@@ -283,8 +283,8 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def upheld(title: str, lines: Sequence[str]) -> Iterator[int]:
-    """Numbers the lines that are not struck out, and that no title, heading or line denies or limits."""
+def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
+    """Yields the indexes of the lines that are not struck out, and that no heading or other line denies."""
     is_struck, named, headings = False, {item.key for item in items_of(title)}, {0: title}  # by level
     for number, (line, before, after) in enumerate(zip(lines, ["", *lines], [*lines[1:], ""], strict=False)):
         opens = line.count("~~") % 2 == 1
@@ -307,24 +307,24 @@ def is_heading(line: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _limits(words: str) -> bool:
-    """Does a heading, or a fragment such as "For dogs.", tell a case, or an event such as "It was lifted"?"""
+    """Tells whether a heading, or a fragment such as "For dogs.", limits the lines below it."""
     items, is_case = items_of(words), first_word(words) in OPENERS
     if not is_heading(words) or ASKS.match(words):
         return is_case and words.rstrip().endswith(".") and len(WORD.findall(words)) <= _LONGEST_FRAGMENT
-    weighty = {it.stem for it in items} & WEIGHTY
-    is_event = any(it.form not in ("", *PRESENT) for it in items)
+    weighty = {it.stem for it in items} & LIMITING
+    is_event = any(it.form not in ("", *PRESENT_FORMS) for it in items)
     has_bound = bool(weighty) and any(it.value for it in items)  # "Children under 12"
-    return is_case or is_event or has_bound or not weighty.isdisjoint(TURNING[0] | MOODS)
+    return is_case or is_event or has_bound or not weighty.isdisjoint(REVERSING[0] | MODAL_VERBS)
 
 
 @lru_cache(maxsize=1024)
 def _calls_wrong(heading: str) -> bool:
     words = WORD.findall(heading.casefold())
-    return any(map(is_claiming, words)) or bool(_CALLS_WRONG.search(heading))
+    return any(map(casts_doubt, words)) or bool(_CALLS_WRONG.search(heading))
 
 
 def _is_taken_up(line: str, after: str) -> bool:
-    """Does the next line speak of this one as a whole ("The court rejected this")? Nobody reads how."""
+    """Tells whether the next line comments on this line as a whole, as in "The court rejected this"."""
     items, subject = items_of(line), next(iter(items_of(after)), _NONE)
     verbs = {item.stem: item.word for item in items if item.form and item.stem}
     if subject.word != verbs.get(subject.stem, subject.word) and not subject.form:
@@ -343,12 +343,12 @@ def _named(text: str, items: Sequence[Item]) -> Iterator[str]:
             yield item.key
 
 
-def plain(words: str) -> str:
+def plain_words(words: str) -> str:
     return " ".join(words.strip(MARKS).split()).casefold()
 
 
-def is_same(item: Item, other: Item) -> bool:
-    """Is the value equal, and no rounding unless it shows this, or the word the same in any inflection?"""
+def is_same_item(item: Item, other: Item) -> bool:
+    """Tells whether two items are one word in any inflection, or equal values without `is_rounded`."""
     if item.value and other.value:
         return compare(item.value, other.value) == "equal" and not is_rounded(item.value, other.value)
     return bool(item.stem) and item.stem == other.stem

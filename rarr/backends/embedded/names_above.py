@@ -1,45 +1,45 @@
-"""Tells which names a sentence without one is about, and whether a page may be about a namesake."""
+"""Finds the names that a sentence without a name is about, to leave out pages about other things."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 
-from rarr.backends.embedded.items import ASKS, FILE, SENTENCE_END, is_heading
+from rarr.backends.embedded.items import ASKS, FILE_TITLE, SENTENCE_END, is_heading
 from rarr.backends.embedded.values import values
-from rarr.backends.embedded.words import OPENERS, PRONOUNS, SMALL, TENSES, WEIGHTY, language_of
+from rarr.backends.embedded.words import AUXILIARIES, FUNCTION_WORDS, LIMITING, OPENERS, PRONOUNS, language_of
 from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import Span
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’.&+][^\W_]+)*[+#]*")
 _HEADING = re.compile(r"\s*(#{1,6})\s")
 _LONGEST_CASE = 40  # characters of "For adults,"
-_ARTICLES = frozenset().union(*SMALL.values(), PRONOUNS)
-_NO_NAME = _ARTICLES | OPENERS | WEIGHTY
+_ARTICLES = frozenset().union(*FUNCTION_WORDS.values(), PRONOUNS)
+_NO_NAME = _ARTICLES | OPENERS | LIMITING
 _CASES = frozenset(("for", "für", "pour"))
 _FIRST_PHRASE = re.compile(r",\s|\s(?:the|d(?:er|ie|as|en)|l[ae]s?)\s")  # which it ends before
 
 
 class NamesAbove:
-    """The names of the headings over a place of a text, and of the last paragraph that has names."""
+    """The names above a sentence: in its headings, and in the last paragraph with names."""
 
     def __init__(self, text: str) -> None:
         self.headings, self.last, self.is_new = dict[int, frozenset[str]](), frozenset[str](), True
         self.known = set[str]()
-        self.add(text)
+        self.add_text(text)
 
-    def add(self, text: str) -> None:
+    def add_text(self, text: str) -> None:
         self.known.update(tokens_of(text))
         for number, line in enumerate(text.split("\n")):
             self.is_new |= number > 0
             if heading := _HEADING.match(line):
                 level, self.last = len(heading[1]), frozenset()
                 over = {at: it for at, it in self.headings.items() if at < level}
-                self.headings = over | {level: names_of(line, is_title=False)}
-            elif names := names_of(line):
+                self.headings = over | {level: name_words(line, is_title=False)}
+            elif names := name_words(line):
                 self.last, self.is_new = names if self.is_new else self.last | names, False
 
-    def are_told_by(self, page: Excerpt, sentence: str) -> bool:
-        """Are all in the page, as whole words, or does the sentence, or no word of the page, name another?"""
+    def are_covered_by(self, page: Excerpt, sentence: str) -> bool:
+        """Tells whether the page has all these names, or no others. True if `sentence` names its subject."""
         wanted = self.last.union(*self.headings.values())
         if not wanted or _names_subject(sentence, self.known):
             return True
@@ -49,8 +49,8 @@ class NamesAbove:
 
 @lru_cache(maxsize=1024)
 def _words_and_names(page: Excerpt) -> tuple[Set[str], Set[str]]:
-    texts = ["" if FILE.search(page.title) else page.title, *(line.text for line in page.lines)]
-    names = (names_of(it, is_title=it is texts[0] or is_heading(it)) for it in texts)
+    texts = ["" if FILE_TITLE.search(page.title) else page.title, *(line.text for line in page.lines)]
+    names = (name_words(it, is_title=it is texts[0] or is_heading(it)) for it in texts)
     words = {token for text in (page.title, *texts) for token in tokens_of(text)}
     return words, frozenset().union(*names)
 
@@ -64,8 +64,8 @@ def _plain(token: str) -> str:
 
 
 @lru_cache(maxsize=4096)
-def names_of(text: str, *, is_title: bool = False) -> frozenset[str]:
-    """The words of its names, as in "Type A" and "Pump 12", and those of a case, as in "For adults"."""
+def name_words(text: str, *, is_title: bool = False) -> frozenset[str]:
+    """Returns the words of the names in a text ("Pump 12"), and of cases that it is about ("For adults")."""
     return frozenset(it for part in SENTENCE_END.split(text) for it in _names(part, is_title=is_title))
 
 
@@ -91,7 +91,7 @@ def _names(sentence: str, *, is_title: bool) -> Iterator[str]:
 
 
 def _case(sentence: str, found: Sequence[re.Match[str]]) -> Iterator[str]:
-    """Yields the words of a first phrase that tells a case, to its comma, or else the first one."""
+    """Yields the words of a first phrase that limits the sentence to a case, such as "For adults,"."""
     words = [it for it in found if _plain(it[0]) not in _NO_NAME and not values(it[0])]
     first, *others = [_plain(it[0]) for it in found[:2]] or [""]  # no time and place, as "In the morning"
     if words and (first in _CASES or (first in OPENERS - _ARTICLES and _NO_NAME.isdisjoint(others))):
@@ -100,12 +100,12 @@ def _case(sentence: str, found: Sequence[re.Match[str]]) -> Iterator[str]:
 
 
 def _names_subject(sentence: str, known: Set[str]) -> bool:
-    """Stands a name before its verb, or first of all a known word without an article?"""
+    """Tells whether a name stands before the verb, or a known word without an article stands first."""
     found = list(_TOKEN.finditer(sentence))
-    tenses = TENSES[language_of(_plain(it[0]) for it in found)]
+    tenses = AUXILIARIES[language_of(_plain(it[0]) for it in found)]
     verbs = (it.start() for it in found[1:] if _plain(it[0]) in tenses)
     first = _plain(found[0][0]) if found else ""
     subject = sentence[: next(verbs, len(sentence))]
     if first in OPENERS - _ARTICLES:
         subject = _FIRST_PHRASE.split(subject, maxsplit=1)[-1]
-    return bool(names_of(subject)) or (first in known and first not in _NO_NAME)
+    return bool(name_words(subject)) or (first in known and first not in _NO_NAME)

@@ -1,8 +1,8 @@
-"""Reads blocks without a model: a sentence is compared with the pages that are about its subject."""
+"""Reads blocks without a model: compares each sentence with the pages about its subject."""
 
 from collections.abc import Sequence, Set
 
-from rarr.backends.embedded.antecedents import Asked, antecedents
+from rarr.backends.embedded.antecedents import QuestionWords, find_antecedents
 from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.names_above import NamesAbove
 from rarr.backends.embedded.near_quotes import card_of, card_of_cell
@@ -14,7 +14,10 @@ from rarr.tools.text.blocks_and_sentences import Span, table_cells
 
 
 class NearQuoteReader:
-    """Supports what a line repeats in order and tense; corrects a value, name or "not"; else it is open."""
+    """Reads cards without a model. A sentence is supported if a line of a source nearly repeats it.
+
+    If only a value, a name or a "not" differs, the card corrects it. All other sentences stay open.
+    """
 
     name = "embedded"
     is_model = False
@@ -24,7 +27,7 @@ class NearQuoteReader:
 
 
 class NearQuoteVerifier:
-    """Judges support without a model: 1 where a line of the evidence nearly repeats the sentence, else 0."""
+    """Judges support without a model: 1 if a line of the evidence nearly repeats the sentence, else 0."""
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
@@ -36,17 +39,17 @@ def _cards(text: str, context: str | None, spans: Sequence[Span], evidence: Evid
     [page], cards = labelled_excerpts([evidence]), list[RawCard]()
     for span in spans:
         above = f"{context or ''}\n{text[: span.start]}"
-        is_told = NamesAbove(above).are_told_by(page, span.of(text))
+        is_told = NamesAbove(above).are_covered_by(page, span.of(text))
         cards.append(card_of(span.of(text), above, lines_of(page) if is_told else ()))
     return cards
 
 
 def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
-    """Compares each sentence of the block with the lines of its excerpts; returns the cards by number."""
+    """Compares the sentences of a block with the lines of its excerpts. Returns cards by sentence number."""
     excerpts = [excerpt for excerpt in block.excerpts if lines_of(excerpt)]
     pages = [lines_of(excerpt) for excerpt in excerpts]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
-    known, question = {item.key for item in items_of(above)}, Asked.by(block.context)
+    known, question = {item.key for item in items_of(above)}, QuestionWords.of_question(block.context)
     shown = "".join(piece.text for piece in block.pieces)
     cells, at, names = table_cells(shown), 0, NamesAbove(above)
     for piece in block.pieces:
@@ -54,13 +57,13 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
         cell = cells.get(Span(at, at + len(piece.text)))
         at += len(piece.text)
         known |= {item.key for item in items_of(piece.text)}
-        meant = antecedents(piece.text, above)
-        asked = Asked(meant.names, meant.names) if meant and not block.context else question
-        about = (it for it in excerpts if names.are_told_by(it, piece.text))
+        meant = find_antecedents(piece.text, above)
+        asked = QuestionWords(meant.names, meant.names) if meant and not block.context else question
+        about = (it for it in excerpts if names.are_covered_by(it, piece.text))
         is_open = meant is not None
-        read = (it for it in map(lines_of, about) if asked.may_be_told_by(it[0], known, is_open=is_open))
+        read = (it for it in map(lines_of, about) if asked.fits_page(it[0], known, is_open=is_open))
         told = [line for lines in read for line in lines]
-        names.add(piece.text)
+        names.add_text(piece.text)
         if piece.number and cell:
             cards[piece.number] = card_of_cell(shown, cell, told)
         elif piece.number:
@@ -73,7 +76,7 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
 
 
 def _is_of_one_group(line: Line, pages: Sequence[Sequence[Line]], known: Set[str]) -> bool:
-    """Does its heading differ in one word, which is not `known`, from another one ("Placebo arm")?"""
+    """Tells whether its heading differs in one unknown word from another heading ("Placebo arm")."""
     own = line.heading
     others = {it.heading for lines in pages for it in lines if it.title == line.title}
     parallel = any(len(it) == len(own) == len(it & own) + 1 > 1 for it in others)

@@ -1,4 +1,4 @@
-"""The few words that the embedded reader knows, in English, German and French."""
+"""Lists of words that the embedded reader knows, in English, German and French, and their stems."""
 
 import re
 from collections.abc import Iterable
@@ -65,15 +65,15 @@ _OPENERS = {
     "fr": "dans en à au aux par pour de du des avec pendant depuis et qui où car",
 }
 _TELLING = {name: frozenset(f"{_SMALL[name]} {_OPENERS[name]}".split()) for name in _LANGUAGES}
-PRONOUNS, WEIGHTY = frozenset(_PRONOUNS.split()), frozenset(_WEIGHTY.split())
+PRONOUNS, LIMITING = frozenset(_PRONOUNS.split()), frozenset(_WEIGHTY.split())
 OPENERS = frozenset(" ".join(_OPENERS.values()).split())
-"""Words for something named before; that turn or limit what a sentence says; that begin a further phrase."""
-SMALL = {language: frozenset(words.split()) - WEIGHTY for language, words in _SMALL.items()}
-"""The words of a language without which a sentence says the same."""
-MOODS = frozenset(_MOODS.split())
-TURNING = (frozenset(_NEGATIONS.split()), WEIGHTY - frozenset(_FOCUS.split()))
-"""The words of which one too many, and of which one lost, makes a sentence deny its source."""
-TENSES = {  # words that tell a time, each with its singular
+"""Pronouns; words that limit or reverse a statement (only, may, not); words that begin another phrase."""
+FUNCTION_WORDS = {language: frozenset(words.split()) - LIMITING for language, words in _SMALL.items()}
+"""The function words of each language, without which the meaning of a sentence stays the same."""
+MODAL_VERBS = frozenset(_MOODS.split())
+REVERSING = (frozenset(_NEGATIONS.split()), LIMITING - frozenset(_FOCUS.split()))
+"""Words that reverse a statement: if one is added (the first set), or if one is left out (the second)."""
+AUXILIARIES = {  # auxiliaries, which tell the tense, each with its singular
     language: {word: words.split()[0] for words in forms.split("; ") for word in words.split()}
     for language, forms in {
         "en": "is are; was were; has have; had; did; be; been; being",
@@ -81,33 +81,33 @@ TENSES = {  # words that tell a time, each with its singular
         "fr": "est sont; était étaient; été; a ont; avait avaient",
     }.items()
 }
-PRESENT = ("is", "has", "ist", "hat", "est", "a")
+PRESENT_FORMS = ("is", "has", "ist", "hat", "est", "a")
 _ALIKE = re.compile(r"\A(.*)(.*) \1(.*)\Z")
 _ENDINGS = frozenset(("", "s", "es", "y", "ies", "e", "en", "n", "er", "em", "x", "ux", "l"))
 
 
 def language_of(words: Iterable[str]) -> str:
-    """Tells the language (en, de, fr) by its small words; English where none tells."""
+    """Returns the language (en, de or fr) with the most function words in `words`; en if there are none."""
     seen = list(words)
     return max(_TELLING, key=lambda name: sum(map(_TELLING[name].__contains__, seen)))
 
 
 def are_opposites(first: str, second: str) -> bool:
-    """Do the two words, or stems, exclude each other, as "north" and "south"?"""
+    """Tells whether two words, or their stems, exclude each other, as "north" and "south" do."""
     return first != second and any({first, second} <= group for group in _OPPOSITE_STEMS)
 
 
 @lru_cache(maxsize=8192)
-def same_tense(first: str, second: str, *, did: tuple[bool, bool] = (False, False)) -> bool:
-    """Do two words of one stem differ in number, gender and case alone? `did` stands before them."""
+def equal_tense(first: str, second: str, *, did: tuple[bool, bool] = (False, False)) -> bool:
+    """Tells whether two words of one stem have the same tense; `did`: whether each follows the word "did"."""
     alike, *endings = _ALIKE.findall(f"{first} {second}")[0]
     past = [is_past or it.endswith("ed") or it == "d" for is_past, it in zip(did, endings, strict=True)]
     is_weak = alike.endswith("t") and "" in endings and "e" in (endings[0][:1], endings[1][:1])
     return past == [True, True] or (True not in past and _ENDINGS.issuperset(endings) and not is_weak)
 
 
-def is_claiming(word: str) -> bool:
-    """Does a word, in any inflection, say of a thing that it is claimed, or not so, not yet or no longer?"""
+def casts_doubt(word: str) -> bool:
+    """Tells whether a word, in any inflection, says that a thing is claimed, denied, planned or over."""
     return not _CLAIMING_STEMS.isdisjoint(_forms(word))
 
 

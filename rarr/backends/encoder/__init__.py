@@ -1,1 +1,1 @@
-"""The compact encoder that ships with the package: one ONNX file with several heads, run by onnxruntime."""
+"""The small encoder model that ships with the package: an ONNX file with two heads, run by onnxruntime."""

@@ -1,4 +1,4 @@
-"""Corrects values and names by an encoder: masks a value, and finds the value of the passage in its place.
+"""Corrects values and names with the encoder: hides a value, and finds its value in the passage.
 
 `rarr train editor` trains this editor on texts with errors (PURR, Chen et al. 2023). The editor finds the
 place of a value as a cloze reader does (Glass et al. 2020).
@@ -11,7 +11,7 @@ from rarr.backends.embedded.items import items_of
 from rarr.backends.embedded.near_quote_reader import near_quote_cards
 from rarr.backends.encoder.inputs import MaskedSpan, MaskKind
 from rarr.backends.encoder.model import ClozeInput, Encoder
-from rarr.backends.phrases import Phrase, are_rivals, phrases, places_of
+from rarr.backends.phrases import Phrase, contradict, phrases, places_of
 from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.tools.concurrency import in_thread
 from rarr.tools.text.blocks_and_sentences import Span
@@ -32,9 +32,9 @@ class Correction(NamedTuple):
 
 
 class TrainedReader:
-    """Reads near quotations as the embedded reader does, and corrects some open sentences by the encoder.
+    """A card reader: first reads as `NearQuoteReader` does, then corrects open sentences with the encoder.
 
-    The encoder never makes a sentence supported.
+    The encoder never decides that a sentence is supported.
     """
 
     name = "embedded"
@@ -44,7 +44,7 @@ class TrainedReader:
         self._encoder = encoder
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
-        """Fills the cards of the block. `doubting` and `seed` have no effect."""
+        """Returns the cards of the block. `doubting` and `seed` have no effect."""
         return RawReading(await in_thread(self._cards, block), self.name)
 
     def _cards(self, block: ReadingBlock) -> dict[int, RawCard]:
@@ -56,7 +56,7 @@ class TrainedReader:
         return cards
 
     def _correcting_card(self, sentence: str, excerpt: Excerpt) -> RawCard | None:
-        """Returns a card with the correction by the excerpt; None if no correction is probable enough."""
+        """Returns a card that corrects the sentence by the excerpt; None if no correction is probable."""
         passage = " ".join(line.text for line in excerpt.lines)
         found = likeliest_correction(self._encoder, sentence, excerpt.title, passage)
         if found is None or found.probability < self._encoder.threshold:
@@ -71,7 +71,7 @@ class TrainedReader:
 
 
 def likeliest_correction(encoder: Encoder, text: str, title: str, passage: str) -> Correction | None:
-    """Returns the likeliest correction of one value or name of the text; None if no correction is found."""
+    """Returns the most probable correction of one value or name of the text; None if there is none."""
     if not encoder.can_read_all(text):
         return None
     topic = {item.stem for item in items_of(title)}
@@ -80,10 +80,10 @@ def likeliest_correction(encoder: Encoder, text: str, title: str, passage: str) 
     spans = [MaskedSpan(Span(it.start, it.end), mask_kind(it)) for it in asked]
     masked = [ClozeInput(text, title, passage, span) for span in spans]
     found = list[Correction]()
-    for phrase, pointing in zip(asked, encoder.point(masked), strict=True):
+    for phrase, pointing in zip(asked, encoder.find_hidden_words(masked), strict=True):
         for span, log in pointing.best_spans(_RANKED):
             other = next((it for it in phrases(passage) if it.start < span.end and span.start < it.end), None)
-            if other is not None and are_rivals(phrase, other):
+            if other is not None and contradict(phrase, other):
                 found.append(Correction(phrase, other, math.exp(log)))
                 break
     if not found:
@@ -94,7 +94,7 @@ def likeliest_correction(encoder: Encoder, text: str, title: str, passage: str) 
 
 
 def mask_kind(phrase: Phrase) -> MaskKind:
-    """Returns the kind of the mask for a value or name."""
+    """Returns the kind of mask that hides a value or name: "date", "number" or "name"."""
     value = phrase.items[0].value
     if value is None:
         return "name"

@@ -23,17 +23,17 @@ NULL = 0  # the position of a pointer if the passage has no answer
 
 
 class MaskedSpan(NamedTuple):
-    """A hidden span of the text. The encoder looks for its content in the passage."""
+    """A span of the text that is hidden from the encoder, which looks for its content in the passage."""
 
     span: Span
     kind: MaskKind
 
 
 class EncoderInput(NamedTuple):
-    """Token ids and types. `masks` are the positions of the masked spans; -1 means that a span was cut off.
+    """The token ids and token types of a sequence. `masks`: the positions of masked spans, -1 if cut off.
 
-    `passage_start` is the position of the first token of the passage. `passage_spans` are the places of its
-    tokens in the passage, in characters.
+    `passage_start`: the position of the first token of the passage. `passage_spans`: the place of each token
+    in the passage, in characters.
     """
 
     ids: list[int]

@@ -36,10 +36,10 @@ class ClozeInput(NamedTuple):
     masked: MaskedSpan
 
 
-class Pointing(NamedTuple):
-    """The log-probabilities that the content of a masked span starts and ends at each token of a passage.
+class PointerScores(NamedTuple):
+    """The log-probabilities that the hidden words start (and end) at each token of the passage.
 
-    `nowhere` is the log-probability that the passage has no answer. `spans` are the places of the tokens.
+    `nowhere`: the log-probability that the passage lacks them. `spans`: the places of tokens, in characters.
     """
 
     starts: "NDArray[np.float32]"
@@ -48,7 +48,7 @@ class Pointing(NamedTuple):
     spans: tuple[tuple[int, int], ...]
 
     def best_spans(self, count: int) -> list[tuple[Span, float]]:
-        """Returns the `count` most probable spans with their log-probabilities, the best span first."""
+        """Returns the `count` most probable spans of the passage with log-probabilities, the best first."""
         tokens = len(self.spans)
         scores = [
             (float(self.starts[s] + self.ends[e]), s, e)
@@ -60,7 +60,7 @@ class Pointing(NamedTuple):
 
 
 class Encoder:
-    """The trained model, which judges attribution and finds values in passages. Threads may share a model.
+    """The trained model, which judges attribution and finds hidden words in passages. Threads may share it.
 
     The constructor checks the files of the model, and the first use opens the files.
     """
@@ -74,18 +74,18 @@ class Encoder:
         self._opening = threading.Lock()
 
     def can_read_all(self, text: str) -> bool:
-        """Checks whether the whole text fits into an input, which takes at most 120 tokens of a text."""
+        """Tells whether the whole text fits into an input, which takes at most 120 tokens of a text."""
         return len(self._opened.tokenizer.encode(text, add_special_tokens=False).ids) <= LONGEST_TEXT
 
     def attribution_scores(self, text: str, title: str, passage: str) -> AttributionScores:
-        """Computes the probability of each class of the text, given the passage."""
+        """Returns the probability of each class of attribution of the text to the passage."""
         made = encoder_input(self._opened.tokenizer, text, title, passage)
         logits = self._run(made, ["attribution"])["attribution"]
         odds = np.exp(logits - logits.max())
         return AttributionScores(*(float(p) for p in odds / odds.sum()))
 
-    def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
-        """Finds, for each input, the words of the passage that could fill the masked span.
+    def find_hidden_words(self, asked: Sequence[ClozeInput]) -> list[PointerScores]:
+        """Returns, for each input, where in its passage the hidden words may be.
 
         Raises `ValueError` if the text is too long, so that the masked span was cut off.
         """
@@ -129,12 +129,12 @@ def _feed(sequence: EncoderInput) -> dict[str, "NDArray[np.int64]"]:
     }
 
 
-def _pointing(sequence: EncoderInput, row: _Row) -> Pointing:
+def _pointing(sequence: EncoderInput, row: _Row) -> PointerScores:
     first, last = sequence.passage_start, sequence.passage_start + len(sequence.passage_spans)
     starts, ends = (
         _log_softmax(np.append(row[head][first:last], row[head][NULL])) for head in ("start", "end")
     )
-    return Pointing(starts[:-1], ends[:-1], float(starts[-1] + ends[-1]), tuple(sequence.passage_spans))
+    return PointerScores(starts[:-1], ends[:-1], float(starts[-1] + ends[-1]), tuple(sequence.passage_spans))
 
 
 def _log_softmax(logits: "NDArray[np.float32]") -> "NDArray[np.float32]":

@@ -12,18 +12,16 @@ from rarr.errors import SettingsError, SetupError
 from rarr.records import Record
 from rarr.settings import set_variable
 
-FORMAT = 4
-"""The format of files that this version of rarr reads."""
+FORMAT = 4  # the format of files that this version of rarr reads
 SHIPPED = Path(__file__).parent / "weights"
-NEVER = 1.01
-"""A threshold above all probabilities."""
-MODEL, TOKENIZER, FACTS = "reader.onnx", "tokenizer.json", "model.json"
+NEVER = 1.01  # a threshold above all probabilities
+MODEL, TOKENIZER, MANIFEST = "reader.onnx", "tokenizer.json", "model.json"
 
 
 class WeightsManifest(Record):
-    """The content of `model.json`. `sha256` has the digests of the other files.
+    """The content of `model.json`. `sha256`: the digests of the other files by name.
 
-    `sure` is the lowest probability at which the editor makes a correction.
+    `sure`: the lowest probability at which the editor makes a correction.
     """
 
     format: int
@@ -39,9 +37,9 @@ class EncoderFiles(NamedTuple):
 
 
 def checked_manifest(folder: Path | None) -> WeightsManifest:
-    """Reads `model.json`, and checks the digests of the other files. None means the weights of the package.
+    """Reads `model.json` and checks the digests of the other files. None means the weights of the package.
 
-    Raises `SettingsError` if a file is missing or damaged. The message says how to repair it.
+    Raises `SettingsError` if a file is missing or damaged. The message says how to repair the files.
     """
     where, cure = _folder_and_cure(folder)
     facts = _read_manifest(where, cure)
@@ -56,7 +54,7 @@ def checked_manifest(folder: Path | None) -> WeightsManifest:
 
 
 def open_encoder_files(folder: Path | None) -> EncoderFiles:
-    """Opens the files in `folder` (None: files of the package), and does not check the digests."""
+    """Opens the files in `folder` (None: files of the package). Does not check their digests."""
     where, _ = _folder_and_cure(folder)
     return EncoderFiles(_open_session(where / MODEL), load_tokenizer(folder))
 
@@ -69,7 +67,7 @@ def _folder_and_cure(folder: Path | None) -> tuple[Path, str]:
 
 
 def file_digests(folder: Path) -> dict[str, str]:
-    """Computes the digests of the model and of the tokenizer, by the name of the file."""
+    """Returns the SHA-256 digests of the model and tokenizer files, by file name."""
     return {name: _digest(folder / name) for name in (MODEL, TOKENIZER)}
 
 
@@ -82,16 +80,16 @@ def _read_manifest(where: Path, cure: str) -> WeightsManifest:
     if not where.is_dir():
         raise SettingsError(f"the folder {where} is missing: give a folder that rarr train editor wrote")
     try:
-        content = json.loads((where / FACTS).read_bytes())
+        content = json.loads((where / MANIFEST).read_bytes())
         version = content.get("format") if isinstance(content, dict) else None
         if version != FORMAT:
             other = f"{where} holds weights of format {version}"
             raise SettingsError(f"{other}, this version of rarr reads format {FORMAT}: {cure}")
         return WeightsManifest.model_validate(content)
     except OSError:
-        raise SettingsError(f"{where} holds no weights ({FACTS} cannot be read): {cure}") from None
+        raise SettingsError(f"{where} holds no weights ({MANIFEST} cannot be read): {cure}") from None
     except ValueError:  # no JSON, or JSON of another form
-        raise SettingsError(f"{where / FACTS} is damaged: {cure}") from None
+        raise SettingsError(f"{where / MANIFEST} is damaged: {cure}") from None
 
 
 def forbid_telemetry() -> None:

@@ -1,4 +1,4 @@
-"""Loads a model for entailment, and finds out from its config how to ask it and how to read its answer.
+"""Loads a model for entailment, and finds out from its config how to call it and read its output.
 
 kind                      input                                      output for "supported"
 classifier                the pair, evidence first                   the label of entailment, or the one logit
@@ -37,20 +37,20 @@ _T5 = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")
 
 
 class EntailmentJudgement(NamedTuple):
-    """The probabilities that the evidence supports and contradicts a claim. None: there is no such label."""
+    """The probabilities that the evidence supports and contradicts a claim; None if the model cannot tell."""
 
     support: float
     contradiction: float | None = None
 
 
-class OutputIndexes(NamedTuple):
-    """The index of the output for support, and of the output for contradiction (None: no such output)."""
+class LogitIndexes(NamedTuple):
+    """The index of the logit for support, and of the logit for contradiction (None: no such logit)."""
 
     support: int
     contradiction: int | None = None
 
     def judgement_of_logits(self, logits: Sequence[float]) -> EntailmentJudgement:
-        """Computes probabilities from logits by softmax. Adds the logit 0 to a single logit, as of HHEM-1."""
+        """Computes probabilities by softmax. If the model has one logit (HHEM-1), the other logit is 0."""
         whole = [0.0, *logits] if len(logits) == 1 else logits
         powers = [math.exp(logit - max(whole)) for logit in whole]
         shares = [power / sum(powers) for power in powers]
@@ -58,28 +58,28 @@ class OutputIndexes(NamedTuple):
         return EntailmentJudgement(shares[self.support], contradiction)
 
 
-class ModelShape(NamedTuple):
-    """The prompt of a model (None: the input is a pair of texts), its outputs, and its limit in tokens.
+class CallFormat(NamedTuple):
+    """How to call a model. `prompt`: the form of its input; None for a pair of texts.
 
-    If the model `generates`, its answer is read from the logits of the first tokens of "0" and "1". If
-    `limit` is None, the limit comes from the tokenizer and the config.
+    `limit`: the most tokens of an input; None: as the tokenizer and the config say.
+    `generates`: the model writes "0" or "1"; the logits of these tokens are its outputs.
     """
 
     prompt: str | None
-    outputs: OutputIndexes
+    outputs: LogitIndexes
     limit: int | None = None
     generates: bool = False
 
 
-def output_indexes(id2label: Mapping[int, str], name: str) -> OutputIndexes:
-    """Finds the outputs of the classifier `name` by its labels, in any order and case.
+def logit_indexes(id2label: Mapping[int, str], name: str) -> LogitIndexes:
+    """Finds the logits of the classifier `name` by its labels, in any order and case.
 
-    A single output always means support. If two outputs have no names, the second means support, as in the
-    classifiers of MiniCheck. Raises `SetupError` if the labels do not identify the outputs.
+    A single logit always means support. If two logits have no names, the second means support, as in the
+    classifiers of MiniCheck. Raises `SetupError` if the labels do not identify the logits.
     """
     labels = [re.sub(r"[\W_]", "", str(id2label[index]).lower()) for index in sorted(id2label)]
     if len(labels) == 1 or (len(labels) == 2 and all(map(_UNNAMED.fullmatch, labels))):
-        return OutputIndexes(1)
+        return LogitIndexes(1)
     support, contradiction, neither = (
         [index for index, label in enumerate(labels) if label in names]
         for names in (_SUPPORT, _CONTRADICTION, _NEITHER)
@@ -90,36 +90,36 @@ def output_indexes(id2label: Mapping[int, str], name: str) -> OutputIndexes:
             " neutral and contradiction: name them in id2label of its config.json, or choose a model for"
             " natural language inference"
         )
-    return OutputIndexes(support[0], contradiction[0] if contradiction else None)
+    return LogitIndexes(support[0], contradiction[0] if contradiction else None)
 
 
-def shape_of(config: Any, name: str) -> ModelShape:
-    """Finds the shape of the model `name` from its config of transformers.
+def format_of(config: Any, name: str) -> CallFormat:
+    """Returns how to call the model `name`, from its config of transformers.
 
-    A config has no prompt, so MiniCheck and TRUE are recognised by their names. Raises `SetupError` for a
-    model of another kind.
+    The config does not tell the prompt, so MiniCheck and TRUE are recognised by their names. Raises
+    `SetupError` for a model of another kind.
     """
     own = Path(name).name.lower()  # without the owner and without folders
     architecture = (getattr(config, "architectures", None) or [""])[0]
     if architecture.endswith("ForSequenceClassification"):
         prompt = "{evidence}{end}{claim}" if "minicheck" in own else None
-        return ModelShape(prompt, output_indexes(config.id2label, name))
+        return CallFormat(prompt, logit_indexes(config.id2label, name))
     if architecture not in _T5:
         raise SetupError(f"model 'nli:{name}' is a {architecture or 'model of an unknown kind'}: {_CHOICE}")
     if "minicheck" in own:
-        return ModelShape("predict: {evidence}{end}{claim}", OutputIndexes(1), 2048, generates=True)
+        return CallFormat("predict: {evidence}{end}{claim}", LogitIndexes(1), 2048, generates=True)
     if "true" in own:
-        return ModelShape("premise: {evidence} hypothesis: {claim}", OutputIndexes(1), 512, generates=True)
+        return CallFormat("premise: {evidence} hypothesis: {claim}", LogitIndexes(1), 512, generates=True)
     raise SetupError(
         f"model 'nli:{name}' is a T5 with an unknown prompt: rename its folder, with true in the name for the"
         " prompt of TRUE, or with minicheck for the prompt of MiniCheck"
     )
 
 
-def load_model(name: str) -> tuple[Any, Any, ModelShape, Any]:
+def load_model(name: str) -> tuple[Any, Any, CallFormat, Any]:
     """Loads the model `name` in evaluation mode, on a GPU if torch finds a GPU.
 
-    Returns the model, its tokenizer, its shape and the module `torch`. Checks the config before the download
+    Returns the model, its tokenizer, its format and the module `torch`. Checks the config before the download
     of the model, and runs no code from the model. Raises `SettingsError` if `name` is neither a folder nor a
     name of the hub. Raises `SetupError` if the extra is missing, or if the model cannot be used.
     """
@@ -133,7 +133,7 @@ def load_model(name: str) -> tuple[Any, Any, ModelShape, Any]:
         import transformers
     except ImportError as error:
         raise SetupError(f"model 'nli:{name}' cannot be loaded ({one_line(error)}): {INSTALL}") from error
-    shape = shape_of(_load_part(name, transformers.AutoConfig), name)
+    shape = format_of(_load_part(name, transformers.AutoConfig), name)
     tokenizer = _load_part(name, transformers.AutoTokenizer)
     kind = "AutoModelForSeq2SeqLM" if shape.generates else "AutoModelForSequenceClassification"
     model, report = _load_part(name, getattr(transformers, kind), output_loading_info=True)
@@ -164,7 +164,7 @@ def _load_part(name: str, kind: Any, **options: Any) -> Any:
 
 
 def attribution_class(support: float | None, threshold: float) -> AttributionClass | None:
-    """Returns `attributable` if the support reaches `threshold`, else `extrapolatory`; None for None."""
+    """Returns `attributable` if the support reaches `threshold`, else `extrapolatory`; None if not judged."""
     if support is None:
         return None
     return "attributable" if support >= threshold else "extrapolatory"

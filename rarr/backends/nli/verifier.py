@@ -27,13 +27,13 @@ class NliModel:
 
     def __init__(self, name: str) -> None:
         """Loads the model, which takes minutes with a download. Raises the errors of `load_model`."""
-        self._model, self._tokenizer, self._shape, self._torch = load_model(name)
-        self._limit = _token_limit(self._shape.limit, self._tokenizer, self._model.config)
+        self._model, self._tokenizer, self._format, self._torch = load_model(name)
+        self._limit = _token_limit(self._format.limit, self._tokenizer, self._model.config)
         self._special = re.compile("|".join(map(re.escape, self._tokenizer.all_special_tokens)))
-        self._answers = _answer_tokens(self._tokenizer, name) if self._shape.generates else None
+        self._answers = _answer_tokens(self._tokenizer, name) if self._format.generates else None
 
-    def judge(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
-        """Judges each pair, with `title` before its evidence. None means: the claim leaves no room."""
+    def judge_pairs(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
+        """Judges each pair, with `title` before its evidence; None if the claim leaves no room for it."""
         heading = f"{title}. " if title else ""
         parts: list[tuple[int, Pair]] = []
         for number, (evidence, claim) in enumerate(pairs):
@@ -51,10 +51,10 @@ class NliModel:
 
     def _texts(self, pair: Pair) -> tuple[str, ...]:
         evidence, claim = map(self._without_special_tokens, pair)
-        if self._shape.prompt is None:
+        if self._format.prompt is None:
             return evidence, claim
         end = self._tokenizer.eos_token or self._tokenizer.sep_token
-        return (self._shape.prompt.format(evidence=evidence, claim=claim, end=end),)
+        return (self._format.prompt.format(evidence=evidence, claim=claim, end=end),)
 
     def _token_count(self, pair: Pair) -> int:
         return len(self._tokenizer(*self._texts(pair), verbose=False)["input_ids"])
@@ -67,7 +67,7 @@ class NliModel:
         order = sorted(range(len(sizes)), key=sizes.__getitem__)
         for batch in (order[at : at + size] for at in range(0, len(order), size)):
             for index, logits in zip(batch, self._logits([encoded[i] for i in batch]), strict=True):
-                judged[index] = self._shape.outputs.judgement_of_logits(logits)
+                judged[index] = self._format.outputs.judgement_of_logits(logits)
         return [judged[index] for index in range(len(pairs))]
 
     def _logits(self, encoded: list[dict[str, Any]]) -> list[list[float]]:
@@ -87,7 +87,7 @@ def _highest_judgement(judged: Sequence[EntailmentJudgement]) -> EntailmentJudge
 
 
 def evidence_parts(evidence: str, fits: Callable[[str], bool]) -> list[str]:
-    """Halves evidence between sentences, or between words, until each part fits. [] means: no room."""
+    """Halves evidence between sentences (or words) until each part fits. Returns [] if no part can fit."""
     if fits(evidence) or len(evidence) < 2:
         return [evidence] if fits(evidence) else []
     if not fits(_ROOM):
@@ -158,7 +158,7 @@ class NliVerifier:
         texts = [text_to_judge(text, context, span) for span in spans]
         asked = [index for index, claim in enumerate(texts) if claim and evidence.text.strip()]
         pairs = [(evidence.text, texts[index]) for index in asked]
-        judged = dict(zip(asked, self._model.judge(pairs, evidence.title), strict=True))
+        judged = dict(zip(asked, self._model.judge_pairs(pairs, evidence.title), strict=True))
         return [judged.get(index) for index in range(len(spans))]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from rarr.backends.prompted.prompts import NOTHING, Prompts
-from rarr.components import Excerpt, Piece, RawCard, RawEdit, RawReading, ReadingBlock
+from rarr.components import BlockPiece, Excerpt, RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.records import ModelUsage
 from rarr.records.cards_and_edits import CardVerdict
 from rarr.tools.concurrency import work
@@ -19,12 +19,10 @@ from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import sentences
 
-READING, DOUBTING = "check_agreement", "check_agreement_doubt"
-MAX_CARD_TOKENS = 100
-"""The largest number of tokens of an answer for each sentence of a block."""
+READING_PROMPT, DOUBTING_PROMPT = "check_agreement", "check_agreement_doubt"
+MAX_CARD_TOKENS = 100  # the most tokens of an answer for each sentence of a block
 _TOKENS_BESIDE = 100
-MAX_SENTENCES = 12
-"""The largest number of sentences in a block."""
+MAX_SENTENCES = 12  # the most sentences of a block
 EXPECTED_SOURCE_TOKENS, EXPECTED_CARD_TOKENS = 120, 30
 """Typical tokens for each sentence of a text: source lines in the request, and the answer."""
 _NO_CARDS = "{0} did not answer in the requested form: test the model by rarr doctor --model {0}"
@@ -36,7 +34,7 @@ _MAX_CHARS = 2000  # characters of an old, new or quoted text
 
 
 class PromptedCardReader:
-    """Fills the cards of blocks by a language model."""
+    """A card reader that asks a language model."""
 
     is_model = True
 
@@ -45,29 +43,29 @@ class PromptedCardReader:
         self.name = model.name
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
-        """Asks once for the cards of the block. Leaves out cards that cannot be parsed.
+        """Returns the cards of the block, from one request. Leaves out cards that cannot be parsed.
 
         Raises `PromptTooLong`, `ModelError` and `BudgetError`.
         """
-        prompt = self._prompts[DOUBTING if doubting else READING]
+        prompt = self._prompts[DOUBTING_PROMPT if doubting else READING_PROMPT]
         asked = sum(piece.number > 0 for piece in block.pieces)
         most = MAX_CARD_TOKENS * asked + _TOKENS_BESIDE
         reply = await self.model.reply(prompt, prompt_variables(block), max_tokens=most, seed=seed)
-        cards = await work(cards_of, reply.texts[0])
+        cards = await work(parse_cards, reply.texts[0])
         problem = "its answer was cut off" if reply.cut else "" if cards else _NO_CARDS.format(self.name)
         return RawReading(cards, reply.served, problem)
 
-    def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Estimates the usage of reading a text, with repeated requests.
+    def expected_usage(self, text: str, context: str | None) -> ModelUsage:
+        """Estimates the usage for a whole text, with repeated requests.
 
-        The tokens for each sentence were measured by benchmarks.answers.
+        `benchmarks/answers.py` measured the tokens for each sentence.
         """
         count = len(sentences(text))
         if not count:
             return ModelUsage()
         blocks = math.ceil(count / MAX_SENTENCES)
         calls = blocks + math.ceil(blocks / 2)
-        prompt = self._prompts[READING]
+        prompt = self._prompts[READING_PROMPT]
         fixed = self.model.expected_usage(prompt, 0, 0).input_tokens + estimated_tokens([str(prompt.output)])
         shown = estimated_tokens([text, (context or "") * blocks]) + EXPECTED_SOURCE_TOKENS * count
         usage = self.model.expected_usage(prompt, shown + (calls - 1) * fixed, EXPECTED_CARD_TOKENS * count)
@@ -78,33 +76,33 @@ def prompt_variables(block: ReadingBlock) -> dict[str, str]:
     """Returns the variables of the prompt: labelled excerpts, question, preceding text, and block."""
     return {
         "sources": "\n".join(line for excerpt in block.excerpts for line in _shown(excerpt)) or NOTHING,
-        "context": without_marks(block.context.strip()) or NOTHING,
-        "before": without_marks(block.before.strip()) or NOTHING,
+        "context": without_request_marks(block.context.strip()) or NOTHING,
+        "before": without_request_marks(block.before.strip()) or NOTHING,
         "text": "".join(map(_marked, block.pieces)).strip(),
     }
 
 
-def without_marks(text: str) -> str:
-    """Returns the text with another bracket in each mark of requests, such as [S2] or (P1.3)."""
+def without_request_marks(text: str) -> str:
+    """Returns the text with changed brackets in words that look like labels of a request: [S2] or (P1.3)."""
     return _MARK.sub("‹", text)
 
 
 def _shown(excerpt: Excerpt) -> Iterator[str]:
     date = f" ({excerpt.date})" if excerpt.date else ""
-    yield f"{excerpt.label}: {without_marks(' '.join(excerpt.title.split()))}{date}"
+    yield f"{excerpt.label}: {without_request_marks(' '.join(excerpt.title.split()))}{date}"
     for line in excerpt.lines:
-        yield f"({line.label}) {without_marks(' '.join(line.text.split()))}"
+        yield f"({line.label}) {without_request_marks(' '.join(line.text.split()))}"
 
 
-def _marked(piece: Piece) -> str:
-    shown = without_marks(piece.text)
+def _marked(piece: BlockPiece) -> str:
+    shown = without_request_marks(piece.text)
     return f"[S{piece.number}] {shown}" if piece.number else shown
 
 
-def cards_of(answer: str) -> dict[int, RawCard]:
-    """Parses the complete cards of an answer, by the number of their sentence.
+def parse_cards(answer: str) -> dict[int, RawCard]:
+    """Parses the answer of a model. Returns the complete cards by the number of the sentence.
 
-    Leaves out all other parts of the answer. If a sentence has two different cards, leaves out both.
+    Ignores other parts of the answer. If a sentence has two different cards, leaves out both.
     """
     cards: dict[int, RawCard] = {}
     differing: set[int] = set()

@@ -30,7 +30,7 @@ Statement: {text}"""
 
 
 class DecisionVerifier:
-    """A verifier by a decision endpoint. The support is a probability; None if the model does not judge."""
+    """A verifier that asks a decision endpoint. The support is a probability; None if it was declined."""
 
     def __init__(self, name: str, settings: Settings) -> None:
         """If the settings have no base URL, asks OpenAI. Raises `SettingsError` if `max_cost` is set."""

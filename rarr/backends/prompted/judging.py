@@ -10,7 +10,7 @@ from rarr.backends.prompted.prompts import (
     EVIDENCE_TOKENS,
     NOTHING,
     SENTENCE_TOKENS,
-    Prompted,
+    ModelAsker,
     titled_evidence,
 )
 from rarr.errors import SettingsError
@@ -23,16 +23,16 @@ from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
 NLI, ATTRSCORE, DECISIONS = PREFIXES = ("nli:", "attrscore:", "decisions:")
 """Prefixes in the names of judges: a Hugging Face model, a wording of AttrScore, or a decision endpoint."""
 WORDINGS = ("attribution", "facts", "nli", "summary")
-"""The wordings of the same task that AttrScore compares (Yue et al. 2023)."""
+"""The names of the prompts that AttrScore compares for this task (Yue et al. 2023)."""
 
 
 def is_language_model(judge: Any) -> bool:
-    """Checks whether a judge, given as a name or as an object, is a language model."""
+    """Tells whether a judge, which is a name or an object, is a language model."""
     return not isinstance(judge, str) or (judge not in EMBEDDED and not judge.startswith(PREFIXES))
 
 
 def parse_judge(judge: Any, model: Any) -> tuple[str, Any]:
-    """Returns the name of the prompt of a judge, and the model. The model of attrscore:WORDING is `model`.
+    """Returns the prompt's name and the model of a judge. For attrscore:WORDING, the model is `model`.
 
     Raises `SettingsError` for an unknown wording, or if attrscore has no language model.
     """
@@ -60,7 +60,7 @@ def _answer_class(prompt: Prompt) -> type[AttributionAnswer]:
     return Worded
 
 
-class PromptedVerifier(Prompted):
+class PromptedVerifier(ModelAsker):
     """A verifier that asks a language model once for each sentence and evidence.
 
     The support is 1 if the evidence fully supports the sentence, and 0 otherwise. A prompt of AttrScore shows
@@ -69,8 +69,8 @@ class PromptedVerifier(Prompted):
 
     prompt = "judge_attribution"
 
-    def expected(self, text: str, context: str | None) -> ModelUsage:
-        """Estimates the usage of one request, which judges a sentence by an evidence."""
+    def expected_usage(self, text: str, context: str | None) -> ModelUsage:
+        """Estimates the usage of one request, which judges one sentence by one evidence."""
         shown = 2 * SENTENCE_TOKENS + EVIDENCE_TOKENS
         return self._model.expected_usage(self._prompts[self.prompt], shown, ANSWER_TOKENS)
 
@@ -97,7 +97,7 @@ class PromptedVerifier(Prompted):
 
 
 def sentences_in_context(text: str, context: str | None, spans: Sequence[Span]) -> list[dict[str, str]]:
-    """Returns each sentence (`text`) and the preceding sentence, or else the context (`before`)."""
+    """Returns the prompt variables of each sentence: `text`, and `before`: the sentence or context before."""
     judged = []
     for span in spans:
         earlier = [sentence for sentence in sentences(text) if sentence.end <= span.start]
@@ -107,7 +107,7 @@ def sentences_in_context(text: str, context: str | None, spans: Sequence[Span]) 
 
 
 def _sentence_text(text: str, span: Span) -> str:
-    """Returns the sentence at `span`; for a cell of a table, a statement with the headers of the cell."""
+    """Returns the sentence at `span`; for a table cell, a statement with the headers of the cell."""
     cell = table_cells(text).get(span)
     return span.of(text) if cell is None else cell.statement(text)
 
@@ -133,7 +133,7 @@ class LevelAnswer(BaseModel):
     level: AnswerLevel
 
 
-class PromptedJudge(Prompted):
+class PromptedJudge(ModelAsker):
     """Rates revisions and answers by a language model. Methods raise the errors of `LanguageModel.ask`."""
 
     async def rate_intent(self, original: str, revised: str, context: str | None) -> float:

@@ -8,8 +8,8 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, field_validator
 
-from rarr.backends.prompted.paper import BETWEEN
-from rarr.backends.prompted.prompts import Prompted, titled_evidence, with_answer_limit
+from rarr.backends.prompted.paper import DIVIDER
+from rarr.backends.prompted.prompts import ModelAsker, titled_evidence, with_answer_limit
 from rarr.records import Evidence
 
 ErrorKind = Literal[
@@ -26,7 +26,7 @@ class WrittenSummary(BaseModel):
 
 
 class PlantedError(BaseModel):
-    """Right words of a text, and wrong words that replace the right words."""
+    """An error to put into a text: `wrong` words replace `right` words."""
 
     right: str
     wrong: str
@@ -35,7 +35,7 @@ class PlantedError(BaseModel):
     @field_validator("kind", mode="before")
     @classmethod
     def _known(cls, value: object) -> object:
-        """Replaces an unknown kind by `other`, so that no row is lost."""
+        """Replaces an unknown kind by `other`, so that the error can still be used."""
         kind = value.strip().casefold() if isinstance(value, str) else value
         return kind if kind in KINDS else "other"
 
@@ -46,8 +46,8 @@ class CorruptionAnswer(BaseModel):
     errors: list[PlantedError]
 
 
-class PromptedNoiser(Prompted):
-    """Asks a language model for a text that the evidence supports, and for errors in the text."""
+class PromptedNoiser(ModelAsker):
+    """Asks a language model for a text that the evidence supports, and for errors to put into the text."""
 
     @property
     def name(self) -> str:
@@ -60,14 +60,14 @@ class PromptedNoiser(Prompted):
         return {name: self._prompts[name].hash for name in ("summarize", "corrupt")}
 
     async def summarize(self, query: str, evidence: Sequence[Evidence]) -> str:
-        """Asks for a short text that answers `query` from the evidence. Empty means no answer."""
-        variables = {"query": query, "evidence": BETWEEN.join(titled_evidence(item) for item in evidence)}
+        """Asks for a short text that answers `query` from the evidence; "" if the evidence has no answer."""
+        variables = {"query": query, "evidence": DIVIDER.join(titled_evidence(item) for item in evidence)}
         prompt = with_answer_limit(self._prompts["summarize"], variables["evidence"])
         answer = await self._model.ask(prompt, WrittenSummary, variables)
         return answer.summary.strip()
 
     async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[PlantedError]:
-        """Asks for errors of these kinds in `text`. The text may lack the right words of an error."""
+        """Asks for errors of these kinds for `text`. Does not check that the text has their right words."""
         variables = {"text": text, "kinds": ", ".join(kinds)}
         prompt = with_answer_limit(self._prompts["corrupt"], text)
         answer = await self._model.ask(prompt, CorruptionAnswer, variables)

@@ -11,18 +11,18 @@ from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import (
     NOTHING,
-    Prompted,
+    ModelAsker,
     titled_evidence,
     with_answer_limit,
 )
-from rarr.components import Lacking
+from rarr.components import SearchTargets
 from rarr.records import Agreement, Change, Check, Evidence, Query, Question
 from rarr.tools.guard.quotation import Quotation, quotation_of
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.folding import smallest_replacement
 
-BETWEEN = "\n* * *\n"  # separates two evidences
-SEARCHES = 4  # the most searches of LaMDA for a text
+DIVIDER = "\n* * *\n"  # separates two evidences
+MAX_SEARCHES = 4  # the most searches of LaMDA for a text
 
 
 class EditAnswer(BaseModel):
@@ -32,13 +32,13 @@ class EditAnswer(BaseModel):
     revision: str
 
 
-class PromptedChecker(Prompted):
+class PromptedChecker(ModelAsker):
     """Asks a language model whether the text and the evidence give the same answer to a query."""
 
     prompt = "check_agreement_paper"
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Asks the model for both answers and a verdict.
+        """Asks the model for the answers of text and evidence to the query, and for a verdict.
 
         Raises `ModelError` if the answer cannot be parsed: a failure is not a verdict.
         """
@@ -49,15 +49,15 @@ class PromptedChecker(Prompted):
         return shown.model_copy(update={"text_answer": text_answer, "evidence_answer": evidence_answer})
 
 
-class UnaskedAgreement:
-    """A checker that checks nothing, so that the editor alone decides about a change."""
+class NoChecker:
+    """A checker that checks nothing, so that the editor alone decides whether to edit."""
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Returns the verdict `unknown`, without a request."""
         return Agreement(verdict="unknown", reason="agreement is not asked about")
 
 
-class PromptedEditor(Prompted):
+class PromptedEditor(ModelAsker):
     """Asks a language model to rewrite the text, so that the text answers a query as the evidence does."""
 
     prompt = "edit"
@@ -99,8 +99,8 @@ class RewriteAnswer(BaseModel):
     revision: str
 
 
-class PromptedRewriter(Prompted):
-    """A rewriter that shows all evidence to a language model in one request. Changes have no limit.
+class PromptedRewriter(ModelAsker):
+    """A rewriter that asks a language model once, with all evidence. It may change the whole text.
 
     The default prompt corrects the text (EFEC, Thorne and Vlachos 2021). The prompt `rewrite_text` writes a
     new text (LaMDA Research, Thoppilan et al. 2022).
@@ -109,9 +109,9 @@ class PromptedRewriter(Prompted):
     prompt = "correct_text"
 
     async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
-        """Returns the new text by the model. If the answer is empty, returns the old text."""
+        """Returns the text that the model wrote; the old text if the answer is empty."""
         distinct = dict.fromkeys(titled_evidence(item) for item in evidence)
-        variables = {"context": context or NOTHING, "text": text, "evidence": BETWEEN.join(distinct)}
+        variables = {"context": context or NOTHING, "text": text, "evidence": DIVIDER.join(distinct)}
         prompt = with_answer_limit(self._prompts[self.prompt], text, variables["evidence"])
         answer = await self._model.ask(prompt, RewriteAnswer, variables)
         return quotation_of(prompt, text).original_words(answer.revision).strip() or text
@@ -123,11 +123,11 @@ class SearchesAnswer(BaseModel):
     queries: list[str]
 
 
-class PromptedSearches(Prompted):
-    """The queries of LaMDA (Thoppilan et al. 2022): the model writes queries about a whole text.
+class LamdaQueries(ModelAsker):
+    """A query generator as in LaMDA (Thoppilan et al. 2022): the model writes queries about a whole text.
 
-    The model writes all queries in one request. In the paper, LaMDA reads the results of each search before
-    the next query.
+    The model writes all queries in one request. In the paper, the model reads the results of each search
+    before it writes the next query.
     """
 
     prompt = "search_queries"
@@ -137,9 +137,9 @@ class PromptedSearches(Prompted):
         variables = {"context": context or NOTHING, "text": text}
         answer = await self._model.ask(self._prompts[self.prompt], SearchesAnswer, variables)
         queries = dict.fromkeys(words for query in answer.queries if (words := " ".join(query.split())))
-        return [Question(text=query, start=0, end=len(text)) for query in list(queries)[:SEARCHES]]
+        return [Question(text=query, start=0, end=len(text)) for query in list(queries)[:MAX_SEARCHES]]
 
-    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
+    async def target(self, text: str, context: str | None, lacking: SearchTargets) -> Sequence[Question]:
         """Returns no queries, because the text is rewritten only once."""
         return ()
 

@@ -16,10 +16,10 @@ SENTENCE_TOKENS, EVIDENCE_TOKENS, ANSWER_TOKENS = 30, 120, 60
 
 
 class Prompts:
-    """All prompts by name. Prompts of the user replace prompts of the package."""
+    """A mapping from names to prompts. The user's prompts replace the prompts of the package."""
 
     def __init__(self, folder: Path | None = None, given: Mapping[str, Prompt] | None = None) -> None:
-        """Loads all prompts. `given` wins over `folder`. Raises `InputError` for a wrong prompt."""
+        """Loads each prompt from `given`, `folder` or the package. Raises `InputError` for a wrong prompt."""
         if folder is not None:
             folder = folder.expanduser()
             prompts.require_prompt_folder(folder)
@@ -33,8 +33,8 @@ class Prompts:
 NOTHING = "(none)"
 
 
-class Prompted:
-    """The base class of components that ask a model. The methods raise `ModelError` and `BudgetError`."""
+class ModelAsker:
+    """The base class of components that ask a model. Their methods raise `ModelError` and `BudgetError`."""
 
     prompt = ""
 
@@ -47,9 +47,9 @@ class Prompted:
 
 
 def titled_evidence(evidence: Evidence) -> str:
-    """Returns the text of an evidence after the title of its page, which often names the subject.
+    """Returns the title of an evidence's page, which often names the subject, and the text of the evidence.
 
-    These words are not safe: `LanguageModel` quotes all variables of a prompt.
+    The text may hold instructions to a model; `LanguageModel` quotes all variables of a prompt.
     """
     return f"# {evidence.title}\n{evidence.text}" if evidence.title else evidence.text
 

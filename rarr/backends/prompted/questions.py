@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import NOTHING, Prompts, with_answer_limit
-from rarr.components import Lacking
+from rarr.components import QueryKind, SearchTargets
 from rarr.prompts import Prompt
 from rarr.records import ModelUsage, Question
 from rarr.tools.concurrency import work
@@ -17,15 +17,15 @@ from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, table_cells
 from rarr.tools.text.section_headings import headings_above
 
-SEEN = 4000  # most characters of earlier titles and quoted lines in a request
-PARAGRAPHS = 6000  # most characters of the paragraphs in a request of a later round
+MAX_SEEN = 4000  # most characters of earlier titles and quoted lines in a request
+MAX_PARAGRAPHS = 6000  # most characters of the paragraphs in a request of a later round
 TEMPERATURE = 0.7  # as in Gao et al. 2023, section 3.2
 QUESTION_TOKENS = 35  # tokens of a question in an answer
 TOKENS_ASKED = 8  # most tokens of all questions for each token of the text
 
 
 class GeneratedQuestion(BaseModel):
-    """A question, and the words of the text to which the question refers."""
+    """A question, and the words of the text that it is about."""
 
     question: str
     about: str = ""
@@ -44,7 +44,7 @@ class PromptedQuestions:
         """`samples`: the number of lists of questions, which are merged (Gao et al. 2023, section 3.1)."""
         self._model, self._prompts, self._samples = model, prompts, samples
 
-    def expected(self, text: str, context: str | None) -> ModelUsage:
+    def expected_usage(self, text: str, context: str | None) -> ModelUsage:
         """Estimates the usage for a whole text, with a question for each sentence and sample."""
         answered = self._samples * QUESTION_TOKENS * len(sentences(text))
         shown = estimated_tokens([text]) + estimated_tokens([context or ""])
@@ -65,8 +65,8 @@ class PromptedQuestions:
         answers = await self._model.sample(prompt, QuestionsAnswer, variables, **options)
         return await work(_merge_questions, answers, prompt, text, spans)
 
-    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
-        """Asks for new questions about the lacking sentences, in one request with all earlier questions.
+    async def target(self, text: str, context: str | None, lacking: SearchTargets) -> Sequence[Question]:
+        """Asks for new questions about unsupported sentences, in one request with all earlier questions.
 
         The request shows the paragraphs of these sentences. If the paragraphs are longer than 6,000
         characters, the request shows only the sentences. `lacking.seen` is cut at 4,000 characters.
@@ -76,7 +76,7 @@ class PromptedQuestions:
             "context": context or NOTHING,
             "text": shown,
             "asked": "\n".join(f"- {item}" for item in lacking.asked) or NOTHING,
-            "seen": "\n".join(f"- {' '.join(item.split())}" for item in lacking.seen)[:SEEN] or NOTHING,
+            "seen": "\n".join(f"- {' '.join(item.split())}" for item in lacking.seen)[:MAX_SEEN] or NOTHING,
         }
         prompt = with_answer_limit(self._prompts["target_queries"], shown, tokens_each=TOKENS_ASKED)
         answer = await self._model.ask(prompt, QuestionsAnswer, variables)
@@ -92,7 +92,7 @@ def _marked_text(text: str, spans: Sequence[Span]) -> str:
         if any(block.start <= start < block.end for start in marks)
     ]
     shown = "\n\n".join(paragraphs)
-    return shown if len(shown) <= PARAGRAPHS else "\n".join(marks[it.start] + it.of(text) for it in spans)
+    return shown if len(shown) <= MAX_PARAGRAPHS else "\n".join(marks[it.start] + it.of(text) for it in spans)
 
 
 def _merge_questions(
@@ -112,7 +112,7 @@ def _merge_questions(
 
 
 def question_place(asked: GeneratedQuestion, sentences: Sequence[tuple[Span, Quotation]]) -> Span | None:
-    """Returns the place of the words to which a question refers, or of the sentence most like the question.
+    """Returns the place of the words that a question is about, or else of the most similar sentence.
 
     Returns None if there are no sentences.
     """
@@ -131,47 +131,46 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.casefold()))
 
 
-Unit = Literal["questions", "sentences", "text"]
 _QUESTION = 300  # most characters of a question or heading in a query
 _MARKS = re.compile(r"[*_`#|]+")
 
 
-class CardQueries:
-    """Makes queries of sentences, of the text, or of questions by a model. Later rounds need a model."""
+class QueriesByUnit:
+    """A query generator. Its queries are sentences, the whole text, or questions that a model asks."""
 
-    def __init__(self, questions: PromptedQuestions | None, unit: Unit) -> None:
-        """`unit` chooses the queries of the first round. Without `questions`, there are no later rounds."""
+    def __init__(self, questions: PromptedQuestions | None, unit: QueryKind) -> None:
+        """`unit`: what a query of the first round is. Later rounds need `questions`, which asks a model."""
         self._questions, self._unit = questions, unit
 
-    def for_sentences(self) -> "CardQueries":
-        """Returns a generator whose first round makes a query of each sentence."""
-        return CardQueries(self._questions, "sentences")
+    def for_sentences(self) -> "QueriesByUnit":
+        """Returns a generator with the same `questions`, whose first round makes each sentence a query."""
+        return QueriesByUnit(self._questions, "sentences")
 
-    def expected(self, text: str, context: str | None) -> ModelUsage:
+    def expected_usage(self, text: str, context: str | None) -> ModelUsage:
         """Estimates the usage of the first round, which may be zero."""
         if self._questions is None or self._unit != "questions":
             return ModelUsage()
-        return self._questions.expected(text, context)
+        return self._questions.expected_usage(text, context)
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Returns the queries of the first round. The query of a sentence also has its context."""
+        """Returns the queries of the first round. See `sentence_queries` for the unit "sentences"."""
         if self._questions is not None and self._unit == "questions":
             return await self._questions.generate(text, context)
         if self._unit == "text":
             return [Question(text=" ".join(text.split()), start=0, end=len(text))]
         return await work(sentence_queries, text, context)
 
-    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
-        """Asks a model for queries about the lacking sentences. Without a model, returns no queries."""
+    async def target(self, text: str, context: str | None, lacking: SearchTargets) -> Sequence[Question]:
+        """Asks a model for queries about unsupported sentences. Without a model, returns no queries."""
         if self._questions is None:
             return ()
         return await self._questions.target(text, context, lacking)
 
 
 def sentence_queries(text: str, context: str | None) -> list[Question]:
-    """Makes a query of each sentence, with its headings and the question; else, with the sentence before it.
+    """Makes a query of each sentence, with its headings and the context. A table cell also has its headers.
 
-    The sentence before gives the meaning of pronouns. The query of a table cell has the headers of the cell.
+    Without headings and context, adds the sentence before it, which shows what pronouns mean.
     """
     cells, spans, queries = table_cells(text), sentences(text), list[Question]()
     for number, span in enumerate(spans):

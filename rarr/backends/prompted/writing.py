@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.prompts import NOTHING, Prompted, Prompts, numbered_sources, with_answer_limit
+from rarr.backends.prompted.prompts import NOTHING, ModelAsker, Prompts, numbered_sources, with_answer_limit
 from rarr.components import SectionSource
 from rarr.records import Evidence
 from rarr.records.citations import CitedStatement
@@ -23,7 +23,7 @@ class SectionAnswer(BaseModel):
     text: str
 
 
-class PromptedWriter(Prompted):
+class PromptedArticleWriter(ModelAsker):
     """A writer of articles that asks a language model."""
 
     def __init__(self, model: LanguageModel, prompts: Prompts, *, most: int) -> None:
@@ -32,12 +32,12 @@ class PromptedWriter(Prompted):
         self._most = most
 
     async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
-        """Asks for the headings of an article about `topic`, in order."""
+        """Returns the headings of an article about `topic`, in order."""
         variables = {"topic": topic, "most": str(self._most), "documents": numbered_documents(chunks)}
         return (await self._model.ask(self._prompts["outline"], OutlineAnswer, variables)).sections
 
     async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
-        """Asks for the text of the section `sources[at]`."""
+        """Returns the text of the section `sources[at]`."""
         others = [source.section.heading for n, source in enumerate(sources) if n != at]
         variables = {
             "topic": topic,
@@ -49,7 +49,7 @@ class PromptedWriter(Prompted):
 
 
 def numbered_documents(chunks: Sequence[Evidence]) -> str:
-    """Writes each passage on a line, with its number and its title."""
+    """Returns a line for each passage, with its number (from 1), title and text."""
     return numbered_sources(f"{chunk.title}: {chunk.text}" if chunk.title else chunk.text for chunk in chunks)
 
 
@@ -65,17 +65,17 @@ class PlainAnswer(BaseModel):
     answer: str
 
 
-class PromptedAnswers(Prompted):
-    """Asks a language model to answer a question, from numbered sources or from memory."""
+class PromptedAnswerWriter(ModelAsker):
+    """A writer of answers that asks a language model, with numbered sources or without sources."""
 
     async def write(self, question: str, sources: Sequence[str]) -> list[CitedStatement]:
-        """Asks for an answer in statements. A citation is the number of a source, from 1."""
+        """Returns the statements of an answer. They cite sources by number, from 1."""
         variables = {"question": question, "sources": numbered_sources(sources) or NOTHING}
         prompt = with_answer_limit(self._prompts["answer_with_citations"], question, least=800, tokens_each=8)
         answer = await self._model.ask(prompt, CitedAnswer, variables)
         return [statement for statement in answer.statements if statement.text.strip()]
 
     async def answer_from_memory(self, question: str) -> str:
-        """Asks for an answer in a paragraph, without sources, as a text to revise."""
+        """Returns an answer in one paragraph that the model writes without sources, as a text to revise."""
         asked = {"question": question}
         return (await self._model.ask(self._prompts["answer_question"], PlainAnswer, asked)).answer

@@ -46,25 +46,25 @@ from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.chat import name_of
 from rarr.tools.text.blocks_and_sentences import sentences, split_sentences
 
-RATED = '{"answer": "...", "references": ["..."], "score": 0.5} for each answer'
-ASKED = '{"question": "...", "answers": ["..."], "passage": "..."} for each question'
+RATED_EXAMPLE = '{"answer": "...", "references": ["..."], "score": 0.5} for each answer'
+ASKED_EXAMPLE = '{"question": "...", "answers": ["..."], "passage": "..."} for each question'
 RESAMPLES = 300
 
 
-USUAL: dict[str, Callable[[str, str], float]] = {
+ANSWER_SCORES: dict[str, Callable[[str, str], float]] = {
     "values and words": answer_score, "token F1": token_f1, "exact match": exact_match, "ROUGE-L": rouge_l,
 }  # fmt: skip
 
 
 class RatedAnswer(BaseModel):
-    """An answer. `score` is a person's rating, from 0 (wrong) to 1 (right), or a truth value."""
+    """An answer with a person's rating (`score`): 0 (wrong) to 1 (right), or True or False."""
 
     answer: Text
     score: float = Field(ge=0, le=1, validation_alias=AliasChoices("score", "correct"))
 
 
 class RatedRow(Row):
-    """A question with reference answers and rated `candidates`. `unrated` counts unrated candidates."""
+    """A question with right answers (`references`) and rated `candidates`. `unrated`: how many others."""
 
     references: Texts = Field(min_length=1)
     question: Text | None = None
@@ -99,8 +99,8 @@ class ScoreLine(FinishedLine):
 
 
 def answers_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark that scores rated answers. Raises `InputError` if all ratings are equal."""
-    questions = read_rows(data, RatedRow, RATED)
+    """Returns the benchmark that scores rated answers. Raises `InputError` if all ratings are equal."""
+    questions = read_rows(data, RatedRow, RATED_EXAMPLE)
     every = [(row, at, it) for row in questions for at, it in enumerate(row.candidates, start=1)]
     rows = in_random_order(AnswerRow(f"{row.id}/{at}", row, it.answer, it.score) for row, at, it in every)
     chosen = rows[: options.limit]
@@ -113,7 +113,7 @@ def answers_bench(data: Path, settings: Settings, options: BenchOptions) -> Benc
     def tables(pairs: Mapping[str, Pairs]) -> Tables:
         scores: dict[str, Sequence[float | None]] = {
             name: [max(float(score(row.answer, it)) for it in row.asked.references) for row in chosen]
-            for name, score in USUAL.items()
+            for name, score in ANSWER_SCORES.items()
         }
         scores |= {name: [line.score for _, line in each] for name, each in pairs.items()}
         rows = {name: rating_agreement(values, ratings) for name, values in scores.items()}
@@ -137,7 +137,7 @@ def _scorer(settings: Settings) -> Worker:
 
 
 def rating_agreement(scores: Sequence[float | None], ratings: Sequence[float]) -> dict[str, Measured]:
-    """Compares scores with ratings by Pearson's r, and by the AUC of right (0.5 or more) against wrong."""
+    """Compares scores with ratings by Pearson's `r`, and by `auc`, where a rating of 0.5 or more is right."""
     pairs = [(score, rating) for score, rating in zip(scores, ratings, strict=True) if score is not None]
 
     def measures(drawn: Sequence[tuple[float, float]]) -> dict[str, float | None]:
@@ -150,8 +150,8 @@ def rating_agreement(scores: Sequence[float | None], ratings: Sequence[float]) -
     return bootstrap_each(pairs, measures, unjudged=len(scores) - len(pairs), resamples=RESAMPLES)
 
 
-Bucket = Literal["memory", "evidence", "other"]
-"""The reaction of a reviser to a changed passage: the old answer, the new answer, or another reaction."""
+Reaction = Literal["memory", "evidence", "other"]
+"""What a reviser followed: the `memory` of its model, the changed passage (`evidence`), or neither."""
 AnswerType = Literal["person", "organization", "location", "date", "number"]
 _PREPOSITION = re.compile(r"^(?:in|on|at|from|by|to)\s+(?=\S)", re.IGNORECASE)
 _BEFORE_VALUE = re.compile(r"(?:\b(?:on|in|at|the|about|around)\b|\W)*", re.IGNORECASE)
@@ -197,16 +197,16 @@ class Conflict(NamedTuple):
 
 
 class ReactionLine(FinishedLine):
-    """The reaction to a conflict. `right`: the reviser kept the claim beside the unchanged passage."""
+    """The reaction to a conflict. `right`: with the unchanged passage, the reviser kept the claim."""
 
     right: bool | None = None
-    bucket: Bucket | None = None
+    bucket: Reaction | None = None
     text: str | None = None
 
 
 def conflicts_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark of changed passages. Raises `InputError` if no question gives a conflict."""
-    rows = read_rows(data, QuestionRow, ASKED)
+    """Returns the benchmark of changed passages. Raises `InputError` if no question gives a conflict."""
+    rows = read_rows(data, QuestionRow, ASKED_EXAMPLE)
     every, left_out = conflicts_of(rows)
     chosen = in_random_order(every)[: options.limit]
     if not chosen:
@@ -218,7 +218,7 @@ def conflicts_bench(data: Path, settings: Settings, options: BenchOptions) -> Be
 
 
 def conflicts_of(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[str, int]]:
-    """Returns the conflicts of rows, always the same, and the number of unusable rows by reason."""
+    """Returns the conflicts made from the rows, and the number of unusable rows by reason."""
     found = [_stated_answer(row) for row in rows]
     usable = [each for each in found if isinstance(each, Conflict)]
     made = [_with_substitute(each, usable) for each in usable]
@@ -247,18 +247,18 @@ def _stated_answer(row: QuestionRow) -> Conflict | str:
     # A passage may also use only the surname or the first name of a person.
     old = (*variants, *distinctive_words(answer)) if kind == "person" else variants
     rest = with_words_replaced(row.passage, old, "") or row.passage
-    if any(has_part_of(text, old) for text in (rest, row.title)):
+    if any(hints_at_answer(text, old) for text in (rest, row.title)):
         return "a part of the old answer would remain"
     return Conflict(row.id, row, kind, old, answer, claim)
 
 
 def _with_substitute(conflict: Conflict, rows: Sequence[Conflict]) -> Conflict | str:
-    """Replaces the answer by an answer of another row. Returns the conflict, or a reason for failure."""
+    """Returns the conflict with an answer of another row in the passage, or a reason why none fits."""
     row, old = conflict.row, conflict.old
     others = {each.stated for each in rows if each.type == conflict.type}
     for new in sorted(others, key=lambda each: digest(f"{row.id}\n{each}".encode())):
         is_alike = any(contains_words(it, new) or exact_match(new, it) or _share_value(new, it) for it in old)
-        if is_alike or has_part_of(new, old) or contains_words(f"{row.question}\n{row.passage}", new):
+        if is_alike or hints_at_answer(new, old) or contains_words(f"{row.question}\n{row.passage}", new):
             continue
         if changed := with_words_replaced(row.passage, old, new):
             return conflict._replace(new=new, changed=changed)
@@ -266,7 +266,7 @@ def _with_substitute(conflict: Conflict, rows: Sequence[Conflict]) -> Conflict |
 
 
 def answer_type(answer: str, question: str) -> AnswerType | None:
-    """Returns the type of an answer; None if unclear. The words of the question tell the type of a name."""
+    """Returns the type of an answer; None if unclear. The type of a name comes from the question."""
     if found := values(answer):
         rest = answer[: found[0].start] + answer[found[-1].end :]
         if len(found) > 1 or not _BEFORE_VALUE.fullmatch(rest) or found[0].kind == "identifier":
@@ -279,7 +279,7 @@ def answer_type(answer: str, question: str) -> AnswerType | None:
 
 
 def contains_words(text: str, words: str) -> bool:
-    """Checks whether the text has `words` as whole words, in upper or lower case."""
+    """Tells whether the text has `words` as whole words, in upper or lower case."""
     return _words_pattern([words]).search(text) is not None
 
 
@@ -304,8 +304,8 @@ def with_words_replaced(text: str, variants: Sequence[str], new: str) -> str | N
     return changed if changed != text else None
 
 
-def has_part_of(text: str, variants: Sequence[str]) -> bool:
-    """Checks whether `text` has a distinctive word or a value of one of the answers `variants`.
+def hints_at_answer(text: str, variants: Sequence[str]) -> bool:
+    """Tells whether `text` has a distinctive word, or a value, of one of the answers `variants`.
 
     A reader may take these for the answer: Mexico for New Mexico, or "41.5 ft" for "12.65 m".
     """
@@ -352,8 +352,8 @@ def _statuses(revision: Revision) -> set[str]:
     return {sentence.status for sentence in revision.report.sentences}
 
 
-def reaction_of(revision: Revision, conflict: Conflict) -> Bucket:
-    """Returns the reaction of the reviser, which had only the changed passage, to the claim.
+def reaction_of(revision: Revision, conflict: Conflict) -> Reaction:
+    """Returns what the reviser followed, given the claim and only the changed passage.
 
     `evidence`: the reviser wrote or suggested the new answer, or called the claim contradicted. `memory`: the
     reviser kept the claim and called it supported.
@@ -365,7 +365,7 @@ def reaction_of(revision: Revision, conflict: Conflict) -> Bucket:
 
 
 def reaction_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes the table of reactions to all conflicts, and to conflicts of each type of answer."""
+    """Makes a table of how the reviser reacted: a row for all conflicts, and one for each type of answer."""
     [pairs] = parts.values()
     rows = {"all": reaction_scores([line for _, line in pairs])}
     for kind in sorted({conflict.type for conflict, _ in pairs}):
@@ -374,12 +374,12 @@ def reaction_tables(parts: Mapping[str, Pairs]) -> Tables:
 
 
 def reaction_scores(lines: Sequence[ReactionLine]) -> dict[str, Measured]:
-    """Computes the share of each reaction among the conflicts that were right with the unchanged passage.
+    """Computes the share of each reaction, among conflicts whose claim was kept with the unchanged passage.
 
     The memorisation ratio is memory / (memory + evidence) (Longpre et al. 2021; Chen 2023, section 5.3).
     """
     counts = Counter(line.bucket for line in lines if line.bucket)
-    shares = {name: share_of(counts[name], counts.total()) for name in get_args(Bucket)}
+    shares = {name: share_of(counts[name], counts.total()) for name in get_args(Reaction)}
     ratio = share_of(counts["memory"], counts["memory"] + counts["evidence"])
     right = share([line.right if not line.error else None for line in lines])
     return {"memorisation ratio": ratio, **shares, "right before": right}

@@ -1,7 +1,7 @@
-"""The parts of a benchmark of a published paper, and the function that runs each benchmark.
+"""Describes the benchmark of a published paper by its parts, and runs it.
 
-A part is a judge, a system or a set of rows. Its worker makes a line from each row. The benchmark makes
-tables from rows and lines. The same call continues an interrupted run.
+A part is a judge, a system or a set of rows. Its worker makes a result (a line) from each row. The benchmark
+makes tables from rows and lines. The same call continues an interrupted run.
 """
 
 import json
@@ -27,7 +27,7 @@ Tables = dict[str, dict[str, dict[str, Measured]]]
 
 
 class BenchOptions(Record):
-    """The judges or systems to measure (empty: the default), and how many rows to use, and at one time."""
+    """The judges or systems to measure (none: the default), the most rows (`limit`), and rows at a time."""
 
     judges: tuple[str, ...] = ()
     limit: int | None = Field(default=None, ge=1)
@@ -35,7 +35,7 @@ class BenchOptions(Record):
 
 
 class PublishedFigures(Record):
-    """Figures of a paper: measures by system. `differ` explains how the conditions of the paper differ."""
+    """The figures of a paper, by system and measure. `differ`: how the conditions of the paper differ."""
 
     paper: str
     differ: str
@@ -45,7 +45,7 @@ class PublishedFigures(Record):
 class Part(NamedTuple):
     """A judge, a system or a set of rows. The worker makes a line of `line_class` from each `chosen` row.
 
-    `at_once`: the rows that each job handles together. `then` gets all lines before the next part begins.
+    `at_once`: the rows that a job handles together. `then`: is called with all lines at the end of the part.
     """
 
     rows: Sequence[Any]
@@ -133,10 +133,10 @@ def _folder_name(part: str) -> str:
 
 @cache
 def read_package_json(name: str) -> Any:
-    """Reads a JSON file of this package, once."""
+    """Returns the content of a JSON file of this package. Reads each file once."""
     return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
 def in_random_order(rows: Iterable[Sampled]) -> list[Sampled]:
-    """Sorts rows by the digest of their ids. The order looks random, and is always the same."""
+    """Returns the rows in an order that looks random and is always the same: by the digests of their ids."""
     return sorted(rows, key=lambda row: digest(row.id.encode()))

@@ -40,9 +40,9 @@ from rarr.tools.concurrency import in_thread, work
 from rarr.tools.models.chat import name_of
 from rarr.tools.text.wording import is_failure
 
-ROWS = "dev/kg/biokalma.jsonl"
+BIOKALMA = "dev/kg/biokalma.jsonl"
 PUBLISHED, EVOLVED = "rows of the data", "evolved questions"
-REMOVED = (1, 2, 3)  # triples that are removed from a graph (table 5 of the paper)
+REMOVED_COUNTS = (1, 2, 3)  # triples that are removed from a graph (table 5 of the paper)
 ROUNDS = 5  # most triples of an evolved question, as in the paper
 _FEWEST = 3  # fewest triples of an evolved question
 _LONGEST_VALUE = 80  # characters; longer values are texts
@@ -62,7 +62,7 @@ class GraphEntity(BaseModel):
 
 
 class KalmaRow(Row):
-    """A question of BioKaLMA, with the entities in the question."""
+    """A question of BioKaLMA, with the graph of the entities that it names."""
 
     question_specific: str
     graph: tuple[GraphEntity, ...] = ()
@@ -79,7 +79,7 @@ class KalmaRow(Row):
 
 
 class AskedQuestion(NamedTuple):
-    """A question about the graph `triples`. `minimum`: the triples that a full answer cites, if known."""
+    """A question about a graph. `minimum`: the triples that a full answer cites; empty if not known."""
 
     id: str
     question: str
@@ -87,32 +87,29 @@ class AskedQuestion(NamedTuple):
     minimum: tuple[Triple, ...] = ()
 
 
-class Gaps(NamedTuple):
-    """Precision counts `[NA]` statements that name a removed triple. Recall counts such removed triples."""
+class GapCounts(NamedTuple):
+    """Counts of how well the `[NA]` statements of an answer tell which triples were removed."""
 
-    precision: Counts
-    recall: Counts
+    precision: Counts  # `[NA]` statements that name a removed triple, and all `[NA]` statements
+    recall: Counts  # removed triples that an `[NA]` statement names, and all removed triples
 
 
 class AnswerLine(FinishedLine):
-    """Counts of the answer to a question. `gaps` are the counts after 1, 2 or 3 triples were removed.
-
-    `written`: citations of existing triples before the check. `marked`: statements with `[NA]`.
-    """
+    """The triples that an answer cites, and counts of its citations and statements as pairs (part, whole)."""
 
     cited: tuple[Triple, ...] = ()
-    aligned: Counts = (0, 0)
-    written: Counts = (0, 0)
-    marked: Counts = (0, 0)
-    gaps: dict[int, Gaps] = Field(default_factory=dict)
+    aligned: Counts = (0, 0)  # citations whose statement has the value of the triple
+    written: Counts = (0, 0)  # citations of existing triples, before the check
+    marked: Counts = (0, 0)  # statements with `[NA]`
+    gaps: dict[int, GapCounts] = Field(default_factory=dict)  # after 1, 2 or 3 triples were removed
 
 
 def kalma_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
     """Makes the benchmark KaLMA from the folder `data`. Raises `InputError` if no question has a graph."""
-    every = in_random_order(read_rows(data / ROWS, KalmaRow))
+    every = in_random_order(read_rows(data / BIOKALMA, KalmaRow))
     rows = [AskedQuestion(row.id, row.question_specific, row.triples) for row in every if row.triples]
     if not rows:
-        raise InputError(f"{ROWS} has no question with a graph: give the folder of the data sets")
+        raise InputError(f"{BIOKALMA} has no question with a graph: give the folder of the data sets")
     sets = {PUBLISHED: rows, EVOLVED: evolved_questions(rows)}
     worker, most = partial(graph_answerer, settings), options.limit
     parts = {name: Part(asked, AnswerLine, worker, asked[:most]) for name, asked in sets.items()}
@@ -158,7 +155,7 @@ def _question_about(triples: Sequence[Triple]) -> str:
 
 
 def graph_answerer(settings: Settings) -> Worker:
-    """Makes a worker that answers each question from its graph, and again after triples were removed."""
+    """Returns a worker that answers a question from its graph, and again without some of its triples."""
     settings = settings.model_copy(update={"trace": False, "preset": "default"})
 
     async def answered(question: str, triples: Sequence[Triple]) -> Answer:
@@ -167,12 +164,12 @@ def graph_answerer(settings: Settings) -> Worker:
             return await answerer.aanswer(question)
 
     async def make_line(asked: AskedQuestion) -> AnswerLine:
-        answer, gaps = await answered(asked.question, asked.triples), dict[int, Gaps]()
+        answer, gaps = await answered(asked.question, asked.triples), dict[int, GapCounts]()
         of_number = {it.number: Triple(*dict(it.triple).values()) for it in answer.sources if it.triple}
         cited = [(each.text, of_number.get(it)) for each in answer.statements for it in each.citations]
         triples = tuple(triple for _, triple in cited if triple is not None)
         known = sorted(asked.minimum or set(triples))
-        for count in REMOVED:
+        for count in REMOVED_COUNTS:
             absent = random.Random(f"{asked.id} {count}").sample(known, min(count, len(known)))
             left = without_triples(asked.triples, absent)
             if absent and left:
@@ -191,20 +188,20 @@ def graph_answerer(settings: Settings) -> Worker:
 
 
 def without_triples(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]:
-    """Removes the `absent` triples and their inverses (a child relation is the inverse of a father)."""
+    """Returns the triples without `absent` ones and their inverses ("child" is the inverse of "father")."""
     inverse = {(triple.object, triple.subject) for triple in absent}
     return [it for it in triples if it not in absent and (it.subject, it.object) not in inverse]
 
 
-def count_gaps(answer: Answer, absent: Sequence[Triple], before: Answer) -> Gaps:
-    """Counts the `[NA]` statements that name an absent triple, and the absent triples that they name.
+def count_gaps(answer: Answer, absent: Sequence[Triple], before: Answer) -> GapCounts:
+    """Counts the `[NA]` statements that name an absent triple, and the absent triples that are named.
 
     Leaves out statements that the answer `before`, from the whole graph, also marks.
     """
     known = {each.text for each in before.statements if each.needs_support}
     marked = [each for each in answer.statements if each.needs_support and each.text not in known]
     named = [{triple for triple in absent if _names_triple(each, triple)} for each in marked]
-    return Gaps((sum(map(bool, named)), len(marked)), (len(set[Triple]().union(*named)), len(absent)))
+    return GapCounts((sum(map(bool, named)), len(marked)), (len(set[Triple]().union(*named)), len(absent)))
 
 
 def _names_triple(statement: Statement, triple: Triple) -> bool:
@@ -219,10 +216,10 @@ def _states(value: str, text: str) -> bool:
 
 
 def answer_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes the tables of all citations, of citations against the minimum knowledge, and of gaps."""
+    """Makes three tables: all citations, citations against the minimum knowledge, and gaps (`GapCounts`)."""
     answered = {name: [pair for pair in pairs if not pair[1].error] for name, pairs in parts.items()}
     gaps = dict[str, dict[str, Measured]]()
-    for name, count in product(answered, REMOVED):
+    for name, count in product(answered, REMOVED_COUNTS):
         found = [it.gaps[count] for _, it in answered[name] if count in it.gaps]
         precision = share_of_sums([it.precision for it in found])
         recall = share_of_sums([it.recall for it in found])
@@ -324,7 +321,7 @@ def events_of(events: Path, documents: Path) -> list[EventRow]:
 
 
 def retriever_of_pages(documents: Sequence[DocumentRow]) -> GivenPassages:
-    """Makes a retriever of passages of 256 words from the pages of an event."""
+    """Returns a retriever over the pages of an event, in passages of 256 words."""
     facts = {"retrieved_at": datetime(2024, 1, 1, tzinfo=UTC)}
     passages = [
         Passage(text=it.text[at:end], source=it.url, title=it.title, start=at, end=end, **facts)

@@ -34,11 +34,11 @@ from rarr.tools.text.wording import is_failure
 
 RESAMPLES = 1000
 CLAIMS = "dev/attribution/expertqa.jsonl"  # the file of ExpertQA in the folder of the data sets
-LABELS = "labels of all claims, and of each class by people"
-LABELLED = '{"claim": "...", "evidence": "...", "label": "contradictory"} for each claim'
-FACTUAL = '{"claim": "...", "evidence": "...", "factual": true} for each claim'
-PASSAGES, LEAST = 3, 0.5  # passages for a statement, and the lowest score of a factual claim
-RIGHT = ("definitely correct", "probably correct")  # labels of experts (Malaviya et al. 2023, section 6)
+LABELS_TITLE = "labels of all claims, and of each class by people"
+LABELLED_EXAMPLE = '{"claim": "...", "evidence": "...", "label": "contradictory"} for each claim'
+FACTUAL_EXAMPLE = '{"claim": "...", "evidence": "...", "factual": true} for each claim'
+PASSAGES, LEAST_SCORE = 3, 0.5  # passages for a statement, and the lowest score of a factual claim
+RIGHT_LABELS = ("definitely correct", "probably correct")  # of experts (Malaviya et al. 2023, section 6)
 
 
 class VerifiedLine(FinishedLine):
@@ -53,12 +53,12 @@ class VerifiedLine(FinishedLine):
 
     @property
     def is_judged(self) -> bool:
-        """Tells whether the judge gave a label."""
+        """Tells whether the judge gave the claim a label."""
         return self.label is not None
 
 
 def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> Worker:
-    """Makes a worker with `jobs` requests at a time. Claims with equal evidence may share a request."""
+    """Returns a worker with `jobs` requests at a time. Claims with equal evidence may share a request."""
     alike, most = defaultdict[str, list[ClaimRow]](list), TOGETHER if verifier.reads_together else 1
     for row in rows:
         alike[row.model_dump_json(include={"evidence", "question"})].append(row)
@@ -67,7 +67,7 @@ def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -
     reading, places = dict[str, asyncio.Task[list[Verification]]](), asyncio.Semaphore(jobs)
 
     async def read(group: Sequence[ClaimRow]) -> list[Verification]:
-        passages, claims = [piece.given for piece in group[0].evidence], [each.claim for each in group]
+        passages, claims = [it.passage_fields for it in group[0].evidence], [each.claim for each in group]
         async with places:
             return await verifier.averify_together(claims, passages, group[0].question)
 
@@ -159,7 +159,7 @@ def verify_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench
 def verified_tables(parts: Mapping[str, Pairs]) -> Tables:
     """Makes the table of the labels, and tables of scores if people judged claims."""
     [pairs] = parts.values()
-    tables = {LABELS: label_shares(pairs)}
+    tables = {LABELS_TITLE: label_shares(pairs)}
     if three := three_class_scores(pairs):
         kinds, overall = ("precision", "recall", "f1"), ("accuracy", "macro_f1", "balanced_accuracy")
         classes = {str(name): {kind: three[f"{name}_{kind}"] for kind in kinds} for name in CLASSES}
@@ -169,10 +169,10 @@ def verified_tables(parts: Mapping[str, Pairs]) -> Tables:
 
 def attrscore_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
     """Makes the benchmark AttrScore from a file. Raises `InputError` if no claim has a label by people."""
-    rows = in_random_order(read_rows(data, ClaimRow, LABELLED))
+    rows = in_random_order(read_rows(data, ClaimRow, LABELLED_EXAMPLE))
     claims = [row for row in rows if row.label is not None]
     if not claims:
-        raise InputError(f"no claim of {data} has a label: give lines such as {LABELLED}")
+        raise InputError(f"no claim of {data} has a label: give lines such as {LABELLED_EXAMPLE}")
     parts = _verified_parts(claims, settings, options)
     left_out = {"no class by people": len(rows) - len(claims)}
     return Bench("attrscore", "AttrScore", {"claims": len(claims)}, parts, class_tables, left_out)
@@ -241,7 +241,7 @@ def expert_scores(pairs: Pairs) -> dict[str, Measured]:
 
 
 class FactRow(ClaimRow):
-    """A claim. `factual` is a judgement by people. `statements` are its parts, if people split the claim."""
+    """A claim. `factual`: a judgement by people. `statements`: its facts, if people split the claim."""
 
     evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(as_list)] = ()
     factual: StrictBool | None = Field(
@@ -252,7 +252,7 @@ class FactRow(ClaimRow):
     @field_validator("factual", mode="before")
     @classmethod
     def _is_right(cls, given: Any) -> Any:
-        return given.strip().lower() in RIGHT if isinstance(given, str) else given
+        return given.strip().lower() in RIGHT_LABELS if isinstance(given, str) else given
 
 
 class StatementsAnswer(BaseModel):
@@ -262,7 +262,7 @@ class StatementsAnswer(BaseModel):
 
 
 class FactLine(FinishedLine):
-    """The statements of a claim, and for each judged statement whether the evidence supports it (`hold`)."""
+    """The statements of a claim. `hold`: for each judged statement, whether the evidence supports it."""
 
     statements: tuple[str, ...] = ()
     hold: tuple[bool, ...] = ()
@@ -275,11 +275,11 @@ class FactLine(FinishedLine):
 
 def factscore_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
     """Makes the benchmark FActScore from a file. Raises `InputError` if no claim can be used."""
-    rows = in_random_order(read_rows(data, FactRow, FACTUAL))
+    rows = in_random_order(read_rows(data, FactRow, FACTUAL_EXAMPLE))
     judged = [row for row in rows if row.factual is not None]
     usable = [row for row in judged if row.evidence or settings.names_source]
     if not usable:
-        raise InputError(f"no claim of {data} has evidence and a judgement of people: give {FACTUAL}")
+        raise InputError(f"no claim of {data} has evidence and a judgement of people: give {FACTUAL_EXAMPLE}")
     left_out = {"not judged by people": len(rows) - len(judged), "no evidence": len(judged) - len(usable)}
     chosen = usable[: options.limit]
     judges = _settings_by_judge(settings, options)
@@ -304,7 +304,7 @@ def _fact_scorer(settings: Settings) -> Worker:
 
     async def verified(statements: Sequence[str], row: FactRow) -> Sequence[Verification]:
         if row.evidence or found is None:
-            given = [piece.given for piece in row.evidence]
+            given = [piece.passage_fields for piece in row.evidence]
             return await verifier.averify_together(statements, given, None)
         queries = [f"{row.field} {statement}".strip() for statement in statements]
         near = await together(*(found.retriever.retrieve(query, PASSAGES) for query in queries))
@@ -324,7 +324,7 @@ def _fact_scorer(settings: Settings) -> Worker:
 
 def fact_scores(pairs: Pairs) -> dict[str, Measured]:
     """Computes the F1 of factual claims, of other claims, and of all claims, and the mean FActScore."""
-    judged = [(line.score >= LEAST, row.factual) for row, line in pairs if line.score is not None]
+    judged = [(line.score >= LEAST_SCORE, row.factual) for row, line in pairs if line.score is not None]
     of_classes = partial(class_measures, classes=(True, False))
     found = bootstrap_each(judged, of_classes, unjudged=len(pairs) - len(judged))
     names = {"true f1": "True_f1", "false f1": "False_f1", "micro f1": "accuracy"} if found else {}

@@ -46,7 +46,7 @@ Writings = Annotated[tuple[Text, ...], BeforeValidator(_writings)]
 
 
 class Entity(Row):
-    """A thing with a name. `popularity` has any unit, such as page views in a month.
+    """A thing with a name. `popularity` may have any unit, such as page views in a month.
 
     `documents` are the names of documents about the entity: the path of a file in the corpus, plus "#3" for
     the third record of the file, or the address in a record. A value may be an object with "aliases".
@@ -60,7 +60,7 @@ class Entity(Row):
 
 
 class NameQuestion(NamedTuple):
-    """A question about the `subject`. `gold` are right documents. `members` are entities of the same name."""
+    """A question about the `subject`. `gold`: the right documents. `members`: all entities of this name."""
 
     id: str
     name: str
@@ -78,11 +78,11 @@ class NamesLine(FinishedLine):
 
 
 def names_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark of entities with equal names. Raises `InputError` if no name can be used."""
+    """Returns the benchmark of entities with equal names. Raises `InputError` if no name can be used."""
     if settings.corpus is None:
         raise InputError("the corpus is missing: give --corpus PATH, the documents of the entities")
     entities = read_rows(data, Entity, EXAMPLE)
-    sets = name_sets(entities, document_openings(settings.corpus))
+    sets = question_sets(entities, document_openings(settings.corpus))
     every, chosen = ([asked for each in some for asked in each] for some in (sets, sets[: options.limit]))
     if not every:
         raise InputError(f"{data} has no shared name: give entities of one name, whose values the corpus has")
@@ -91,7 +91,7 @@ def names_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
     return Bench("names", "Things that share a name", counts, parts, search_tables)
 
 
-def name_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list[NameQuestion]]:
+def question_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list[NameQuestion]]:
     """Returns the questions about each name that several entities share.
 
     `texts` are the openings of the documents, by the names of the documents in `Entity.documents`.
@@ -168,7 +168,7 @@ def _searcher(settings: Settings, entities: Sequence[Entity]) -> Worker:
 
 
 def search_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes the table of the search, with and without reranker. Leaves out names with a failed search."""
+    """Makes a table with a row for the search alone and one with reranker. Leaves out names with failures."""
     failed = {asked.name for asked, line in parts["run"] if line.error}
     done = [(asked, line) for asked, line in parts["run"] if asked.name not in failed]
     found = {"search alone": [(asked, line.searched) for asked, line in done]}

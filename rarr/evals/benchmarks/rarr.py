@@ -17,7 +17,7 @@ from pydantic import Field, model_validator
 from rarr.agent.wiring.models import LanguageModels
 from rarr.backends.prompted.judging import PromptedJudge
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.writing import PromptedAnswers
+from rarr.backends.prompted.writing import PromptedAnswerWriter
 from rarr.components import NO_BASELINE, PURR, Baseline
 from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, in_random_order
@@ -67,7 +67,7 @@ class TextLine(FinishedLine):
 
 
 class RevisionLine(FinishedLine):
-    """A revised text with scores by name, and the numbers of right and of changed right sentences."""
+    """A revised text with its scores. Counts the right sentences, and how many of these were changed."""
 
     text: str = ""
     numbers: dict[str, float | None] = Field(default_factory=dict)
@@ -100,7 +100,7 @@ def rarr_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
 
 def _writer(settings: Settings) -> Worker:
     models = LanguageModels(settings, [settings.model])
-    answerer = PromptedAnswers(models[settings.model], Prompts(settings.prompts))
+    answerer = PromptedAnswerWriter(models[settings.model], Prompts(settings.prompts))
 
     async def make_line(row: RevisionRow) -> TextLine:
         return TextLine(id=row.id, text=await answerer.answer_from_memory(row.question or ""))

@@ -161,11 +161,11 @@ def test_endpoint_wins_over_base_url_and_key() -> None:
             other, api_key="all", models={"check_agreement": "vllm:editor"}, endpoints={"vllm:editor": access}
         )
         assert revised(settings, TEXT).text == RIGHT
-        assert [(request.prompt, request.model, request.body["top_k"]) for request in own.requests] == [
+        assert [(request.prompt, request.model_name, request.body["top_k"]) for request in own.requests] == [
             ("check_agreement", "editor", 1)
         ]
         [asked] = other.requests
-        assert (asked.prompt, asked.model) == ("generate_queries", "mills")
+        assert (asked.prompt, asked.model_name) == ("generate_queries", "mills")
 
 
 @pytest.mark.loopback

@@ -8,7 +8,7 @@ from rarr.backends.embedded.items import lines_of
 from rarr.backends.embedded.near_quote_reader import near_quote_cards
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.source_lines import labelled_excerpts
-from rarr.components import Piece, RawCard, ReadingBlock
+from rarr.components import BlockPiece, RawCard, ReadingBlock
 
 DOSE = "The dose is 3 g."
 
@@ -32,7 +32,7 @@ def test_page_that_names_another_thing_tells_nothing_about_a_question(
     question: str, title: str, source: str, is_read: bool
 ) -> None:
     excerpts = labelled_excerpts([evidence(source).model_copy(update={"title": title})])
-    [card] = near_quote_cards(ReadingBlock(question, "", (Piece(DOSE, 1),), excerpts)).values()
+    [card] = near_quote_cards(ReadingBlock(question, "", (BlockPiece(DOSE, 1),), excerpts)).values()
     assert card.verdict == ("yes" if is_read else "open")
 
 
@@ -75,7 +75,7 @@ def test_sentence_without_a_name_is_about_the_names_above(
     above: str, sentence: str, title: str, source: str, verdict: str
 ) -> None:
     excerpts = labelled_excerpts([evidence(source).model_copy(update={"title": title})])
-    pieces = (Piece(above, 1), Piece(sentence, 2))
+    pieces = (BlockPiece(above, 1), BlockPiece(sentence, 2))
     assert near_quote_cards(ReadingBlock("", "", pieces, excerpts))[2].verdict == verdict
 
 
@@ -94,7 +94,7 @@ def test_heading_that_names_one_of_several_groups_leaves_its_lines_open(sentence
         "Results\n\nPain was rare.",
     )
     excerpts = labelled_excerpts([evidence(part, source=f"{part[:3]}.md") for part in parts])
-    assert near_quote_cards(ReadingBlock("", "", (Piece(sentence, 1),), excerpts))[1].verdict == verdict
+    assert near_quote_cards(ReadingBlock("", "", (BlockPiece(sentence, 1),), excerpts))[1].verdict == verdict
 
 
 def read(sentence: str, source: str, *, title: str = "", above: str = "") -> RawCard:

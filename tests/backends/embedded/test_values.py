@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.backends.embedded.values import Value, compare, replacement, states, values
+from rarr.backends.embedded.values import Value, compare, has_value, replacement, values
 
 # A claim, a source, and how their values compare.
 CASES = [
@@ -135,7 +135,7 @@ def test_value_is_stated_whatever_the_bound_or_unit() -> None:
         ("It is 35,000 m long.", "35 km"),
         ("It is 53 km long.", "35 km"),
     )
-    assert [states(text, values(value)[0]) for text, value in texts] == [True, True, False]
+    assert [has_value(text, values(value)[0]) for text, value in texts] == [True, True, False]
 
 
 # Properties

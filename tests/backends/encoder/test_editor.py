@@ -9,9 +9,9 @@ import pytest
 from rarr.agent.wiring.components import wire
 from rarr.backends.embedded.near_quote_reader import NearQuoteReader
 from rarr.backends.encoder.editor import TrainedReader, likeliest_correction
-from rarr.backends.encoder.model import AttributionScores, ClozeInput, Encoder, Pointing
+from rarr.backends.encoder.model import AttributionScores, ClozeInput, Encoder, PointerScores
 from rarr.backends.encoder.model_files import SHIPPED
-from rarr.components import Excerpt, Piece, ReadingBlock, SourceLine
+from rarr.components import BlockPiece, Excerpt, ReadingBlock, SourceLine
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
 
@@ -33,16 +33,16 @@ class Scripted(Encoder):
     def attribution_scores(self, text: str, title: str, passage: str) -> AttributionScores:
         return AttributionScores(0.0, 0.0, 1.0)
 
-    def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
+    def find_hidden_words(self, asked: Sequence[ClozeInput]) -> list[PointerScores]:
         places = [it.passage.rfind(self._word) for it in asked]
         logs: list[Any] = [np.array([-0.1 if at >= 0 else -9.0], np.float32) for at in places]
         spans = [(max(at, 0), max(at, 0) + len(self._word)) for at in places]
-        return [Pointing(log, log * 0, -5.0, (span,)) for log, span in zip(logs, spans, strict=True)]
+        return [PointerScores(log, log * 0, -5.0, (span,)) for log, span in zip(logs, spans, strict=True)]
 
 
 def block(text: str, *lines: str) -> ReadingBlock:
     made = tuple(SourceLine(f"P1.{n}", line, "e1", 0, 0) for n, line in enumerate(lines, 1))
-    return ReadingBlock("", "", (Piece(text, 1),), (Excerpt("P1", "Vell Bridge", "", made),))
+    return ReadingBlock("", "", (BlockPiece(text, 1),), (Excerpt("P1", "Vell Bridge", "", made),))
 
 
 @pytest.mark.parametrize(("sure", "verdict"), [(0.5, "no"), (0.99, "open")])

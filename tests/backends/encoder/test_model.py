@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 from rarr import Reviser, Settings
 from rarr.backends.encoder.inputs import LONGEST, LONGEST_TEXT, MASKS, MaskedSpan, encoder_input
 from rarr.backends.encoder.model import ClozeInput, Encoder
-from rarr.backends.encoder.model_files import FACTS, FORMAT, MODEL, SHIPPED, TOKENIZER, checked_manifest
+from rarr.backends.encoder.model_files import FORMAT, MANIFEST, MODEL, SHIPPED, TOKENIZER, checked_manifest
 from rarr.errors import SettingsError
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -55,15 +55,15 @@ def test_input_that_is_too_long_loses_its_end() -> None:
     ],
 )
 def test_pointer_finds_the_words_in_the_same_role(text: str, value: str, kind: str, says: str) -> None:
-    [pointer] = TRAINED.point([asked(text, value, kind)])
+    [pointer] = TRAINED.find_hidden_words([asked(text, value, kind)])
     assert says in pointer.best_spans(1)[0][0].of(PASSAGE)
 
 
 def test_answer_does_not_depend_on_what_else_is_asked() -> None:
     question = asked("It was opened in 1936.", "1936")
     other = asked("It was begun in 1930 " + "and " * 50, "1930")
-    [alone] = TRAINED.point([question])
-    together = TRAINED.point([other, question, other])[1]
+    [alone] = TRAINED.find_hidden_words([question])
+    together = TRAINED.find_hidden_words([other, question, other])[1]
     assert np.array_equal(alone.starts, together.starts)
 
 
@@ -85,7 +85,7 @@ def test_damaged_file_or_manifest_is_refused(weights: Path) -> None:
             checked_manifest(weights)
         (weights / name).write_bytes(whole)
     for content in ("", "{", "[]", "null", '{"format": 2}'):
-        (weights / FACTS).write_text(content)
+        (weights / MANIFEST).write_text(content)
         with pytest.raises(SettingsError):
             checked_manifest(weights)
 

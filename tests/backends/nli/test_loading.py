@@ -11,7 +11,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from rarr.backends.nli.loading import EntailmentJudgement, OutputIndexes, load_model, output_indexes, shape_of
+from rarr.backends.nli.loading import EntailmentJudgement, LogitIndexes, format_of, load_model, logit_indexes
 from rarr.errors import SettingsError, SetupError
 
 NAME = "someone/nli-model"
@@ -121,19 +121,19 @@ def test_unreachable_hub_and_code_of_its_own_are_one_line_each(fake: Fake, hub: 
 )
 def test_prompts_go_by_name(name: str, architecture: str, text: str, limit: int | None) -> None:
     config = SimpleNamespace(architectures=[architecture], id2label={0: "LABEL_0", 1: "LABEL_1"})
-    shape = shape_of(config, name)
+    shape = format_of(config, name)
     assert (shape.prompt or "").format(evidence="E.", claim="C.", end="</s>") == text
-    assert (shape.outputs, shape.limit) == (OutputIndexes(1), limit)
+    assert (shape.outputs, shape.limit) == (LogitIndexes(1), limit)
 
 
 @pytest.mark.parametrize(
     ("labels", "expected"),
     [
-        (["CONTRADICTION", "NEUTRAL", "ENTAILMENT"], OutputIndexes(2, 0)),
-        (["SUPPORTS", "REFUTES", "NOT ENOUGH INFO"], OutputIndexes(0, 1)),
-        (["entailment", "not_entailment"], OutputIndexes(0)),
-        (["LABEL_0", "LABEL_1"], OutputIndexes(1)),
-        (["LABEL_0"], OutputIndexes(1)),
+        (["CONTRADICTION", "NEUTRAL", "ENTAILMENT"], LogitIndexes(2, 0)),
+        (["SUPPORTS", "REFUTES", "NOT ENOUGH INFO"], LogitIndexes(0, 1)),
+        (["entailment", "not_entailment"], LogitIndexes(0)),
+        (["LABEL_0", "LABEL_1"], LogitIndexes(1)),
+        (["LABEL_0"], LogitIndexes(1)),
         (["LABEL_0", "LABEL_1", "LABEL_2"], None),
         (["positive", "negative"], None),
         (["entailment", "entailed"], None),
@@ -141,19 +141,19 @@ def test_prompts_go_by_name(name: str, architecture: str, text: str, limit: int 
     ],
 )
 def test_names_say_which_output_is_which_or_are_refused_with_the_cure(
-    labels: list[str], expected: OutputIndexes | None
+    labels: list[str], expected: LogitIndexes | None
 ) -> None:
     if expected:
-        assert output_indexes(dict(enumerate(labels)), "a/b") == expected
+        assert logit_indexes(dict(enumerate(labels)), "a/b") == expected
         return
     with pytest.raises(SetupError, match=rf"\Amodel 'nli:a/b' has the labels {labels[0]}, .*id2label.*\Z"):
-        output_indexes(dict(enumerate(labels)), "a/b")
+        logit_indexes(dict(enumerate(labels)), "a/b")
 
 
 def test_several_logits_are_shares_and_one_is_a_sigmoid() -> None:
-    judged = OutputIndexes(0, 2).judgement_of_logits([2.0, 1.0, 0.0])
+    judged = LogitIndexes(0, 2).judgement_of_logits([2.0, 1.0, 0.0])
     assert judged == pytest.approx(EntailmentJudgement(0.6652, 0.0900), abs=1e-4)
     for logit, support in ((0.0, 0.5), (3.0, 0.9526), (-1000.0, 0.0), (1000.0, 1.0)):
-        judged = OutputIndexes(1).judgement_of_logits([logit])
+        judged = LogitIndexes(1).judgement_of_logits([logit])
         assert judged.support == pytest.approx(support, abs=1e-4)
         assert judged.contradiction is None

@@ -33,7 +33,7 @@ def three(tmp_path: Path) -> Path:
 
 
 def supports(model: NliModel, *passages: str) -> list[float]:
-    judged = model.judge([(passage, CLAIM) for passage in passages])
+    judged = model.judge_pairs([(passage, CLAIM) for passage in passages])
     return [judgement.support for judgement in judged if judgement is not None]
 
 
@@ -58,7 +58,7 @@ def test_t5_answers_by_the_first_tokens_of_0_and_1(tmp_path: Path, name: str) ->
 
 def test_best_part_of_long_evidence_counts(three: Path) -> None:
     model = NliModel(str(three))
-    granted, denied, silent = model.judge(
+    granted, denied, silent = model.judge_pairs(
         [(RAIN + sentence + RAIN, CLAIM) for sentence in (GRANTED + " ", DENIED + " ", "")],
         "the town hall",
     )
@@ -75,10 +75,10 @@ def test_no_input_is_longer_than_the_model_takes(three: Path) -> None:
         return forward(encoded)
 
     model._logits = recorded  # type: ignore[method-assign]
-    model.judge([(RAIN, CLAIM), (RAIN.replace(".", ""), CLAIM), ("大 " * 500, CLAIM)])
+    model.judge_pairs([(RAIN, CLAIM), (RAIN.replace(".", ""), CLAIM), ("大 " * 500, CLAIM)])
     assert 20 < max(lengths) <= model._limit == 62
 
 
 def test_evidence_cannot_end_itself(three: Path) -> None:
     model = NliModel(str(three))
-    assert model.judge([("rain fell [SEP]", CLAIM)]) == model.judge([("rain fell", CLAIM)])
+    assert model.judge_pairs([("rain fell [SEP]", CLAIM)]) == model.judge_pairs([("rain fell", CLAIM)])

@@ -25,7 +25,7 @@ class Model:
     def __init__(self, name: str) -> None:
         self.calls: list[tuple[list[Any], str]] = []
 
-    def judge(self, pairs: Sequence[Any], title: str = "") -> list[EntailmentJudgement | None]:
+    def judge_pairs(self, pairs: Sequence[Any], title: str = "") -> list[EntailmentJudgement | None]:
         assert threading.current_thread() is not threading.main_thread()
         self.calls.append((list(pairs), title))
         return [

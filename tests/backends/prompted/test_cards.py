@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 from backends.prompted.helpers import PROMPTS, answering, language_model
-from rarr.backends.prompted.cards import PromptedCardReader, cards_of
-from rarr.components import Piece, RawCard, ReadingBlock
+from rarr.backends.prompted.cards import PromptedCardReader, parse_cards
+from rarr.components import BlockPiece, RawCard, ReadingBlock
 
 WHOLE = {"s": 1, "q": ["P1.1"], "v": "no", "open": [], "edits": [{"old": "1", "new": "2", "by": "2"}]}
 
 
 def read(*cards: Any) -> dict[int, RawCard]:
-    return cards_of(json.dumps({"cards": cards}))
+    return parse_cards(json.dumps({"cards": cards}))
 
 
 @pytest.mark.parametrize("key", WHOLE)
@@ -41,6 +41,6 @@ def test_two_different_cards_for_a_sentence_are_both_ignored() -> None:
 async def test_long_answer_is_read_off_the_event_loop() -> None:
     """All tests refuse long work on an event loop."""
     reader = PromptedCardReader(language_model(answering('{"cards": [{"s": 1, ' * 900)), PROMPTS)
-    read = await reader.read(ReadingBlock("", "", (Piece("It fell.", 1),), ()))
+    read = await reader.read(ReadingBlock("", "", (BlockPiece("It fell.", 1),), ()))
     assert read.cards == {}
     assert read.problem.endswith(": test the model by rarr doctor --model scripted")

@@ -41,9 +41,9 @@ def test_probability_of_each_sentence_is_its_support_in_one_request() -> None:
         made = judged(server.url, api_key="k")
     assert [it.support for it in made.report.sentences] == [0.97, 0.07, None]
     assert "judge_declined" in {it.code for it in made.warnings}
-    first, spent = server.requests[0], len(server.requests)
-    assert (first.path, first.headers["authorization"], first.model) == ("/v1/decisions", "Bearer k", "m")
-    assert first.body["input"].endswith(DAM) and len(first.body["questions"]) == 3
+    sent, spent = server.requests[0], len(server.requests)
+    assert (sent.path, sent.headers["authorization"], sent.model_name) == ("/v1/decisions", "Bearer k", "m")
+    assert sent.body["input"].endswith(DAM) and len(sent.body["questions"]) == 3
     assert (made.usage.model_calls, made.usage.input_tokens) == (spent, 70 * spent)
 
 

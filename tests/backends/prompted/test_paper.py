@@ -9,8 +9,8 @@ from makers import check, evidence, runtime, state
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model, query_about
 from rarr import Reviser, Revision, Settings, SettingsError
 from rarr.agent.wiring.components import wire
-from rarr.backends.prompted.paper import PromptedChecker, PromptedEditor, PromptedSearches
-from rarr.components import Baseline, EditorKind, Lacking
+from rarr.backends.prompted.paper import LamdaQueries, PromptedChecker, PromptedEditor
+from rarr.components import Baseline, EditorKind, SearchTargets
 from rarr.errors import ModelError
 from rarr.nodes.check_agreement import check_agreement
 from rarr.testing import RuleModel, ScriptedModel
@@ -125,9 +125,9 @@ def test_paper_lamda_writes_its_own_searches_and_reports_all_its_evidence(tmp_pa
 
 async def test_searches_are_at_most_four_and_each_once() -> None:
     chat = answering({"queries": ["a", " a ", "", "b", "c", "d", "e"]})
-    searches = PromptedSearches(language_model(chat), PROMPTS)
+    searches = LamdaQueries(language_model(chat), PROMPTS)
     assert [query.text for query in await searches.generate("One.", None)] == ["a", "b", "c", "d"]
-    assert await searches.target("One.", None, Lacking([])) == ()
+    assert await searches.target("One.", None, SearchTargets([])) == ()
 
 
 @pytest.mark.parametrize("editor", ["efec", "lamda"])

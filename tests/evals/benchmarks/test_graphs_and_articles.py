@@ -40,7 +40,7 @@ def data_folder(folder: Path) -> Path:
     rows: list[dict[str, Any]] = [
         {"id": f"b/{n}", "question_specific": asked.format(PEOPLE[n]), "graph": [entity(n)]} for n in range(4)
     ]
-    write_rows(folder / citations.ROWS, *rows, {"id": "b/none", "question_specific": "Who?", "graph": []})
+    write_rows(folder / citations.BIOKALMA, *rows, {"id": "b/none", "question_specific": "Who?", "graph": []})
     return folder
 
 
@@ -51,7 +51,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> BenchmarkReport:
 
 
 def test_rows_with_a_graph_are_read_and_evolved(tmp_path: Path) -> None:
-    read = read_rows(data_folder(tmp_path) / citations.ROWS, KalmaRow)
+    read = read_rows(data_folder(tmp_path) / citations.BIOKALMA, KalmaRow)
     rows = [citations.AskedQuestion(row.id, row.question_specific, row.triples) for row in read]
     assert Triple("Q1", "Ida Lunde", "date of birth", "1910-03-01", "1910-03-01") in rows[0].triples
     assert not any(triple.relation in ("date of death", "qid", "name") for triple in rows[0].triples)

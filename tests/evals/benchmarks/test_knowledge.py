@@ -11,7 +11,7 @@ from evals.doubles import write_rows
 from rarr.errors import InputError
 from rarr.evals import metrics
 from rarr.evals.benchmarks import answers
-from rarr.evals.benchmarks.names import Entity, name_sets
+from rarr.evals.benchmarks.names import Entity, question_sets
 from rarr.settings import Settings
 from rarr.testing import ScriptedModel
 
@@ -37,7 +37,7 @@ ENTITIES = [
     entity("osk", "Osk", 10, length="90 kilometres"),
 ]
 OPENINGS = {name: text.casefold() for name, text in PAGES.items()}
-SETS = name_sets([Entity.model_validate(each) for each in ENTITIES], OPENINGS)
+SETS = question_sets([Entity.model_validate(each) for each in ENTITIES], OPENINGS)
 
 
 def test_sets_have_heads_and_questions_that_one_thing_answers() -> None:
@@ -52,7 +52,7 @@ def test_sets_have_heads_and_questions_that_one_thing_answers() -> None:
         ("ostrel", "Who directed Ostrel?"),
         ("ostrel-river", "How long is Ostrel?"),
     }
-    turned = name_sets([Entity.model_validate(each) for each in ENTITIES[::-1]], OPENINGS)
+    turned = question_sets([Entity.model_validate(each) for each in ENTITIES[::-1]], OPENINGS)
     assert {each[0].name: each for each in turned} == {each[0].name: each for each in SETS}
 
 
@@ -67,7 +67,7 @@ def test_sets_have_heads_and_questions_that_one_thing_answers() -> None:
 )
 def test_sets_that_no_search_could_be_held_to_are_left_out(changes: dict[str, Any], sets: set[str]) -> None:
     given = [each | (changes if each["id"] == "veldra-film" else {}) for each in ENTITIES]
-    made = name_sets([Entity.model_validate(each) for each in given], OPENINGS)
+    made = question_sets([Entity.model_validate(each) for each in given], OPENINGS)
     assert {each[0].name for each in made} <= sets
 
 

@@ -1,7 +1,4 @@
-"""Compares the value of a claim with that of a source, and tells whether it fits in the other's place.
-
-A claim may be less exact than its source ("85%" of 85.19%), but not more exact.
-"""
+"""Compares the value of a claim with the value of a source, and writes the source's value into the claim."""
 
 import re
 from collections.abc import Sequence
@@ -10,11 +7,11 @@ from itertools import product
 from typing import Literal
 
 from rarr.backends.embedded.values.forms import Amount, Date, Value
-from rarr.backends.embedded.values.reading import unmarked, values
+from rarr.backends.embedded.values.reading import values, without_markup
 from rarr.backends.embedded.values.tables import MONTH_LANGUAGES
 
 Comparison = Literal["equal", "different", "unknown"]
-"""`unknown`: not comparable, since kinds, units or bounds differ, or the claim is more exact."""
+"""`unknown`: the values cannot be compared, as with different units, or the claim is more exact."""
 
 _SURE_DIGITS = 10  # "5 million", of one digit, is no sure rounding of 5.4 million
 _ROUND = 1000  # a number in steps of so much may be round: 35,000
@@ -28,7 +25,10 @@ _SIDES = {"min": -1, "above": -1, "max": 1, "below": 1}
 
 
 def compare(claim: Value, source: Value) -> Comparison:
-    """Does the source's value say the claim's? See the module for what may be less exact."""
+    """Compares the claim's value with the source's: `equal`, `different`, or `unknown` if not comparable.
+
+    The claim may be less exact than the source ("85%" of 85.19%), but not more exact.
+    """
     if claim.kind != source.kind:
         names = {str(it.readings[0]) if it.kind == "identifier" else it.text for it in (claim, source)}
         is_name = "identifier" in (claim.kind, source.kind) or claim.text.isdigit()
@@ -46,14 +46,17 @@ def compare(claim: Value, source: Value) -> Comparison:
 
 
 def is_rounded(claim: Value, source: Value) -> bool:
-    """Is a claim a rounding of its source, and neither a word nor "million" shows that it is rounded?"""
+    """Tells whether the claim's number is rounded and neither "about" nor a unit like "million" shows this.
+
+    Expects values that `compare` calls equal.
+    """
     is_alike = claim.kind == source.kind == "number" and _unit(claim) == _unit(source)
     is_exact = is_alike and claim.bound in {"", source.bound} - {"about"} and claim.amounts[0].step < _SHOWN
     return is_exact and _in_base(claim)[0].amount != _in_base(source)[0].amount
 
 
-def same(first: Value, second: Value) -> bool:
-    """May the two be one value, whatever the bounds and rates, and where only one has a unit or label?"""
+def may_be_equal(first: Value, second: Value) -> bool:
+    """Tells whether two values may mean the same. Ignores bounds, rates, and a unit that only one has."""
     is_one_name = first.kind == second.kind == "identifier" and first.readings == second.readings
     if is_one_name or compare(first, second) == "equal":
         return True
@@ -70,9 +73,9 @@ def same(first: Value, second: Value) -> bool:
     return not own.isdisjoint(other)
 
 
-def states(text: str, value: Value) -> bool:
-    """Does `text` have the value, in any form?"""
-    return any(same(value, other) for other in values(text))
+def has_value(text: str, value: Value) -> bool:
+    """Tells whether the text has the value, in any form ("35 km" or "35,000 m")."""
+    return any(may_be_equal(value, other) for other in values(text))
 
 
 def _unit(value: Value) -> str:
@@ -86,7 +89,7 @@ def _in_base(value: Value) -> list[Amount]:
 
 
 def _differ_in_zeros(first: str, second: str) -> bool:
-    """Differ two numbers in digits in zeros alone? "2.1" and "2.10" may be versions, and "0815" a name."""
+    """Tells whether two numbers differ only in zeros: "2.1" and "2.10" may be versions, "0815" a name."""
     digits = [_BESIDE_DIGITS.sub("", it) for it in (first, second)]
     are_plain = all(it.isdigit() for it in digits)
     return are_plain and digits[0] != digits[1] and digits[0].strip("0") == digits[1].strip("0")
@@ -182,10 +185,10 @@ def _compare_date(claim: Date, source: Date) -> Comparison:
 
 
 def replacement(value: Value, like: Value) -> str | None:
-    """Returns the words of a source's value for the place of `like`; None if the words around would not fit.
+    """Returns the text of `value` for the place of `like` in a sentence; None if it cannot stand there.
 
-    They fit a value of the same kind and unit. A date needs the same parts, and no month of another language;
-    the words behind "1" are in the singular.
+    Both must have the same kind and unit. Dates must have the same parts and language. The number 1 fits only
+    before a singular word.
     """
     if (value.kind, value.unit) != (like.kind, like.unit):
         return None
@@ -198,14 +201,14 @@ def replacement(value: Value, like: Value) -> str | None:
         is_alike = re.sub(r"\d", "", value.text) == re.sub(r"\d", "", like.text)
         is_one = value.kind == "number" and 1 in (value.amounts[0].amount, like.amounts[0].amount)
         fits = is_alike or not is_one
-    written = _in_form(value, like) or unmarked(value.text)
-    is_whole = value.kind == "identifier" or [same(it, value) for it in values(written)] == [True]
+    written = _in_form(value, like) or without_markup(value.text)
+    is_whole = value.kind == "identifier" or [may_be_equal(it, value) for it in values(written)] == [True]
     return _in_place(written.split(), like.text) if fits and is_whole else None
 
 
 def _in_form(value: Value, like: Value) -> str | None:
-    """Writes another year, or an amount that converts to a whole number, as `like`; None for other values."""
-    form, step = unmarked(like.text), value.size / like.size
+    """Writes a year, or an amount that converts to a whole number, in the form of `like`; else None."""
+    form, step = without_markup(like.text), value.size / like.size
     if value.kind == "date":
         (year, *rest), (old, *others) = value.dates[0], like.dates[0]
         return form.replace(str(old[0]), str(year[0])) if year and old and rest == others else None
@@ -218,8 +221,8 @@ def _in_form(value: Value, like: Value) -> str | None:
 
 
 def _in_place(words: Sequence[str], like: str) -> str | None:
-    """Exchanges words of `like`, so that its line ends and Markdown marks stay."""
-    old, at = unmarked(like).split(), 0
+    """Replaces the words of `like`, and keeps its line ends and Markdown marks. None if the counts differ."""
+    old, at = without_markup(like).split(), 0
     if len(old) != len(words):
         return " ".join(words) if old == like.split() else None
     for before, after in zip(old, words, strict=True):

@@ -1,4 +1,4 @@
-"""What a value is, and the patterns in which values are written."""
+"""The class of a value in a text, and the regular expressions of the forms in which values are written."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ Range = tuple[int, int]
 
 
 class Amount(NamedTuple):
-    """A number without its unit; `step` is half of its last written place (50,000 of "1.2 million"), or 0."""
+    """A number without its unit. `step`: the most by which rounding changed it (50,000 in "1.2 million")."""
 
     amount: Fraction
     step: Fraction = Fraction(1, 2)
@@ -25,7 +25,7 @@ class Amount(NamedTuple):
 
 
 class Date(NamedTuple):
-    """A date or a part of one; each part runs from its first to its last, and None is not told."""
+    """A date. Each part is a range (first, last); None if the text does not state this part."""
 
     years: Range | None = None
     months: Range | None = None
@@ -33,11 +33,10 @@ class Date(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A value at `start` to `end` of a text, with its unit and currency.
+    """A value at `start` to `end` of a text.
 
-    `readings` are what it may mean, the likeliest first: "1.234" is a thousand or one and a bit. The reading
-    of an identifier is its name, and of a time the minutes. `bound` is told by the words from `lead` to
-    `start`: "min", "above", "max", "below" or "about"; "low" and "high" are the ends of a range.
+    `readings`: the meanings that it may have, the likeliest first; "1.234" is 1234, or a little more than 1.
+    An identifier has its name as reading, and a time has the minutes since midnight.
     """
 
     start: int
@@ -45,11 +44,11 @@ class Value(NamedTuple):
     text: str
     kind: Kind
     readings: tuple[Amount | Date | str, ...]
-    number: Span  # of the number alone
-    lead: int
-    unit: str = ""  # the base unit; of an identifier the label by which two compare, such as "cve"
-    size: Fraction = Fraction(1)  # of the written unit in the base unit
-    bound: str = ""
+    number: Span  # the place of the number alone
+    lead: int  # the start of the words before the value that tell its bound ("at least")
+    unit: str = ""  # the base unit or currency; of an identifier its label, such as "cve"
+    size: Fraction = Fraction(1)  # of the written unit in base units: 1000 for "km"
+    bound: str = ""  # "min", "above", "max", "below" or "about"; "low" and "high": ends of a range
 
     @property
     def span(self) -> Span:
@@ -57,12 +56,12 @@ class Value(NamedTuple):
 
     @property
     def is_word(self) -> bool:
-        """Is it written without a digit?"""
+        """Tells whether the value is written in words, without a digit."""
         return re.search(r"\d", self.text) is None
 
     @property
     def amounts(self) -> list[Amount]:
-        """The readings of a number, an ordinal or a time."""
+        """Returns the readings that are amounts: of a number, an ordinal or a time."""
         return [reading for reading in self.readings if isinstance(reading, Amount)]
 
     @property
@@ -70,12 +69,12 @@ class Value(NamedTuple):
         return [reading for reading in self.readings if isinstance(reading, Date)]
 
 
-ALIKE = str.maketrans(
+ALIKE_CHARACTERS = str.maketrans(
     "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
     "‐‑‒–—―−’‘ʼ０１２３４５６７８９％．，",
     " " * 15 + "-" * 7 + "'''" + "0123456789%.,",
 )
-NO_PART = re.compile(
+MARKUP = re.compile(
     r"""
     (?=[]<¹²³⁰⁴-⁹[【(h*`~_\\])(?:  # first what is quickly seen to be none
       <sup>\s*\[?[\d,;\ -]{1,12}\]?\s*</sup> | </?[a-zA-Z][^<>\n]{0,200}> | [¹²³⁰⁴-⁹]+
@@ -95,7 +94,7 @@ DIGITS = re.compile(
     r"(?=\d)(?P<whole>\d{1,3}(?P<mark>[ ',.])\d{3}(?:(?P=mark)\d{3})*|\d+)"
     r"(?:(?P<point>[.,])(?P<decimals>\d+))?(?!\d|[.,']\d)"
 )
-LONG = re.compile(r"\d[\d',.]{40,}|\d{1,3}(?: \d{3}){13,}")  # no value, but words
+LONG_NUMBER = re.compile(r"\d[\d',.]{40,}|\d{1,3}(?: \d{3}){13,}")  # no value, but words
 POINT_BEFORE = re.compile(r"(?:\A|[\s(−-])[.,]\Z")  # of ".5", not of "U.5" or "1.5"
 IN_DIGITS = re.compile(r"\d+[^\d\s]{0,4}")
 CHUNK = re.compile(r"(?<!\S)[^\s\d@]*+[\d@]\S*")  # may be an identifier
@@ -182,8 +181,8 @@ TIME_WORD = re.compile(
 )
 
 
-def named(written: str) -> tuple[str, str]:
-    """Returns the label and name of an identifier; ("", "") for a number, a date, a time or a word."""
+def identifier_parts(written: str) -> tuple[str, str]:
+    """Returns the label and name of an identifier, such as ("doi", "10.1000/1"); ("", "") for other text."""
     if any(pattern.fullmatch(written) for pattern in (*DATES[:3], DIGITS)):
         return "", ""
     for label, pattern in NAMES:
@@ -201,8 +200,8 @@ def named(written: str) -> tuple[str, str]:
     return ("", "") if is_word else (word, written.casefold())
 
 
-def in_digits(match: re.Match[str]) -> list[Amount]:
-    """Reads a number in digits; both ways if a mark may be of thousands, which come first, or of decimals."""
+def amounts_in_digits(match: re.Match[str]) -> list[Amount]:
+    """Reads a number in digits. "1.234" gives two readings: as thousands (first), and as decimals."""
     whole, mark, decimals = match["whole"], match["mark"], match["decimals"] or ""
     if mark and mark == match["point"]:
         return []
@@ -213,17 +212,17 @@ def in_digits(match: re.Match[str]) -> list[Amount]:
     return [amount.times(Fraction(1, 10 ** len(decimals))) if decimals else amount]
 
 
-def exact(amount: float | Fraction) -> Amount:
-    """An amount that rounds nothing, such as ⅓."""
+def unrounded(amount: float | Fraction) -> Amount:
+    """Returns the number as an amount that is not rounded, such as ⅓."""
     return Amount(Fraction(amount).limit_denominator(64), Fraction(0))
 
 
-def one_year(year: str | None) -> Range | None:
+def year_range(year: str | None) -> Range | None:
     return (int(year), int(year)) if year else None
 
 
 def chinese_amount(written: str) -> int:
-    """Computes a number of the characters from 零 to 百, in digits (三二) or with steps (三十二)."""
+    """Reads a number in Chinese characters from 零 to 百, as digits (三二) or with tens (三十二): 32."""
     total = digit = 0
     for number in (int(unicodedata.numeric(character)) for character in written.replace("两", "二")):
         is_step = number >= 10

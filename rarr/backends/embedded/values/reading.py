@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from text_to_num import alpha2digit
 
 from rarr.backends.embedded.values import forms, tables
-from rarr.backends.embedded.values.forms import Amount, Date, Kind, Value, exact, one_year
+from rarr.backends.embedded.values.forms import Amount, Date, Kind, Value, unrounded, year_range
 from rarr.backends.embedded.values.tables import FACTORS, MONTHS, unit_of
 from rarr.backends.embedded.words import language_of
 from rarr.tools.text.blocks_and_sentences import Span
@@ -17,16 +17,16 @@ from rarr.tools.text.blocks_and_sentences import Span
 
 @lru_cache(maxsize=4096)
 def values(text: str) -> tuple[Value, ...]:
-    """Finds the values of `text`, in order, without overlaps."""
+    """Returns the values in `text` in order. They do not overlap."""
     reader, found = _Reader(text), list[Value]()
     for number, token in enumerate(reader.tokens):
         if token.start() < reader.at:
             continue
-        if long := forms.LONG.match(reader.plain, token.start()):
+        if long := forms.LONG_NUMBER.match(reader.plain, token.start()):
             reader.at = long.end()
-        elif value := reader.value(number):
+        elif value := reader.value_at(number):
             reader.at = value.end
-            found[-1:] = reader.joined(found[-1], value) if found else [value]
+            found[-1:] = reader.join_values(found[-1], value) if found else [value]
         elif token[0].isdecimal():
             reader.at = forms.DIGIT_RUN.match(reader.plain, token.start()).end()  # type: ignore[union-attr]
     return tuple(found)
@@ -39,38 +39,38 @@ def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
 
-def unmarked(text: str) -> str:
-    """Returns a value without what is no part of it, such as Markdown marks and line ends."""
-    return " ".join(forms.NO_PART.sub(_blank, text).replace("\0", "").split())
+def without_markup(text: str) -> str:
+    """Returns the text of a value without Markdown marks, footnote numbers and line ends."""
+    return " ".join(forms.MARKUP.sub(_blank, text).replace("\0", "").split())
 
 
 @lru_cache(maxsize=8192)
 def _spelled(words: str, language: str) -> str:
-    """Writes number words in digits: "12", or "3rd" for an ordinal; "" for other words and two numbers."""
+    """Writes number words in digits: "12", or "3rd" for an ordinal; "" for other words or two numbers."""
     written = str(alpha2digit(words, language, threshold=0))
     return written if forms.IN_DIGITS.fullmatch(written) else ""
 
 
 class _Reader:
-    """Reads the values of one text, each from the token with which it begins."""
+    """Reads the values of one text from left to right. Up to `at`, the text is read."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0  # up to where it is read
-        self.plain = forms.NO_PART.sub(_blank, text.translate(forms.ALIKE))
+        self.plain = forms.MARKUP.sub(_blank, text.translate(forms.ALIKE_CHARACTERS))
         self.tokens = list(forms.TOKEN.finditer(self.plain))
         self.words = [token[0].lower() for token in self.tokens]
         self.language = language_of(self.words)
         self.codes = {start: (end, label, name) for start, end, label, name in self._codes()}
 
     @cached_property
-    def point(self) -> str:
-        """The decimal mark: a number that has one reading tells it for the others."""
+    def decimal_mark(self) -> str:
+        """Returns the decimal mark of the text: of its first clear number, else of its language."""
         numbers = forms.DIGITS.finditer(self.plain)
-        points = (it["point"] for it in numbers if len(forms.in_digits(it)) == 1)
+        points = (it["point"] for it in numbers if len(forms.amounts_in_digits(it)) == 1)
         return next((point for point in points if point), "." if self.language == "en" else ",")
 
-    def value(self, number: int) -> Value | None:
-        """Reads the value that begins at a token."""
+    def value_at(self, number: int) -> Value | None:
+        """Reads the value that begins at the token with this number; None if no value begins there."""
         start, word = self.tokens[number].start(), self.words[number]
         if start in self.codes:
             return self._code(start)
@@ -78,7 +78,7 @@ class _Reader:
             return self._date(start) or self._years(start) or self._clock(start) or self._number(start)
         if not word.isascii():
             if match := forms.VULGAR.match(self.plain, start):
-                return self._amount(start, match.end(), exact(unicodedata.numeric(match[1])))
+                return self._amount(start, match.end(), unrounded(unicodedata.numeric(match[1])))
             if match := forms.CHINESE.match(self.plain, start):
                 amount = Amount(Fraction(forms.chinese_amount(match[0])))
                 return self._amount(start, match.end(), amount) if amount.amount else None
@@ -112,7 +112,7 @@ class _Reader:
                 written = written.rstrip(".,;:!?\"'”’»]}>…")
                 while written.endswith(")") and written.count("(") < written.count(")"):
                     written = written[:-1].rstrip(".,;:!?\"'”’»")
-                label, name = forms.named(written)
+                label, name = forms.identifier_parts(written)
                 if name:
                     yield start, start + len(written), label, name
 
@@ -159,7 +159,7 @@ class _Reader:
             orders = [(day, int(name)), (int(name), day)]
         else:
             orders = [(day, int(name or 0))] if "german" not in part or self.language == "de" else []
-        years = one_year(year) if year and len(year) == 4 else None
+        years = year_range(year) if year and len(year) == 4 else None
         first = int(part.get("first") or 0)
         return list(dict.fromkeys(
             Date(years, (month, month) if month else None, (first or day, day) if day else None)
@@ -180,7 +180,7 @@ class _Reader:
             return self._made(start, match.end(), "date", Date((last - 99, last)))
         match = forms.PLAIN_YEAR.match(self.plain, start)
         if match and match["before"]:
-            return self._made(start, match.end(), "date", Date(one_year(f"-{match[0].split()[0]}")))
+            return self._made(start, match.end(), "date", Date(year_range(f"-{match[0].split()[0]}")))
         if match is None or not 1000 <= int(match[0]) <= 2100 or self._money(start):
             return None
         unit, factor = forms.UNIT.match(self.plain, match.end()), forms.FACTOR.match(self.plain, match.end())
@@ -188,7 +188,7 @@ class _Reader:
         if is_amount or "a" <= self.plain[match.end() : match.end() + 1].lower() <= "z":
             return None
         is_count = forms.COUNTED.match(self.plain, match.end()) and not self._is_timed(start)
-        return None if is_count else self._made(start, match.end(), "date", Date(one_year(match[0])))
+        return None if is_count else self._made(start, match.end(), "date", Date(year_range(match[0])))
 
     def _clock(self, start: int) -> Value | None:
         match = forms.CLOCK.match(self.plain, start)
@@ -207,16 +207,17 @@ class _Reader:
         if match := forms.FRACTION.match(self.plain, start):
             whole, above, below = (int(group or 0) for group in match.groups())
             if 0 < above < below <= 16:
-                return self._amount(start, match.end(), exact(Fraction(above, below) + whole))
+                return self._amount(start, match.end(), unrounded(Fraction(above, below) + whole))
             return self._made(start, match.end(), "identifier", match[0], unit="ratio")
         match = forms.DIGITS.match(self.plain, start)
-        readings = forms.in_digits(match) if match else []
+        readings = forms.amounts_in_digits(match) if match else []
         if match is None or not readings:
             return None
-        likely = -1 if len(readings) > 1 and match["mark"] == self.point else 1
+        likely = -1 if len(readings) > 1 and match["mark"] == self.decimal_mark else 1
         readings, end = readings[::likely], match.end()
         if part := forms.VULGAR.match(self.plain, end):
-            readings, end = [exact(readings[0].amount + Fraction(unicodedata.numeric(part[1])))], part.end()
+            base, end = readings[0].amount, part.end()
+            readings = [unrounded(base + Fraction(unicodedata.numeric(part[1])))]
         elif power := forms.TIMES_TEN.match(self.plain, end):
             exponent = Fraction(10) ** int(power[1] or power[2].translate(forms.SUPERSCRIPT))
             readings, end = [reading.times(exponent) for reading in readings], power.end()
@@ -260,7 +261,7 @@ class _Reader:
             return self._part(start, self.tokens[last + 1].end(), int(digits), following)
         if half:
             part = Fraction(1, 4 if half[1] == "quarter" else 2)
-            return self._amount(start, half.end(), exact(Fraction(digits) + part))
+            return self._amount(start, half.end(), unrounded(Fraction(digits) + part))
         zeros = len(digits) - len(digits.rstrip("0")) if len(digits) > 1 else 0
         return self._amount(start, end, Amount(Fraction(digits), Fraction(10 ** (zeros - zeros % 3), 2)))
 
@@ -280,7 +281,7 @@ class _Reader:
         rest = re.compile(rf"\s(?:of\s)?([^\W\d_]{{3,}})(?:,?\s{forms.YEAR})?").match(self.plain, end)
         if rest and (month := MONTHS.get(rest[1].lower())) and amount <= 31:
             end = rest.end() if rest["year"] else rest.end(1)
-            date = Date(one_year(rest["year"]), (month, month), (amount, amount))
+            date = Date(year_range(rest["year"]), (month, month), (amount, amount))
             return self._made(start, end, "date", date)
         if century := forms.CENTURY.match(self.plain, end):
             return self._made(start, century.end(), "date", Date((100 * amount - 99, 100 * amount)))
@@ -296,7 +297,7 @@ class _Reader:
     def _part(self, start: int, end: int, above: int, word: str) -> Value:
         match = forms.OF_A.match(self.plain, end)
         end = match.end() if match and (unit_of(match[1]) or match[1].lower() in FACTORS) else end
-        return self._amount(start, end, exact(Fraction(above, tables.PARTS[word])))
+        return self._amount(start, end, unrounded(Fraction(above, tables.PARTS[word])))
 
     def _amount(self, start: int, end: int, *readings: Amount) -> Value:
         number, money = Span(start, end), self._money(start)
@@ -317,20 +318,20 @@ class _Reader:
         written = match[0].strip().lower() if match else ""
         written = written if written in tables.UNITS or written[-1:] not in tables.SIGNS else written[-1:]
         found = tables.UNITS.get(written)
-        if match is None or found is None or not tables.is_money(found[0]):
+        if match is None or found is None or not tables.is_currency(found[0]):
             return None
         return match.start() + len(match[0].rstrip()) - len(written), found[0]
 
     def _factor(self, end: int, *, is_money: bool) -> tuple[int, int]:
         match = forms.FACTOR.match(self.plain, end)
         word = match[2].lower() if match else ""
-        is_unclear = word in tables.SCALED and self.language != "en"  # "2 billion" is no German
+        is_unclear = word in tables.AMBIGUOUS_FACTORS and self.language != "en"  # "2 billion" is no German
         if match is None or word not in FACTORS or is_unclear:
             return end, 1
         is_short = word in tables.SHORT_FACTORS and (match[1] or match[2] not in ("k", "M", "B", "K"))
         if is_short and not is_money:
             unit = self._unit(match.end())
-            if unit is None or not tables.is_money(unit[1]):
+            if unit is None or not tables.is_currency(unit[1]):
                 return end, 1
         return match.end(), FACTORS[word]
 
@@ -346,8 +347,8 @@ class _Reader:
         found = unit_of(word.partition("/")[0])
         return (match.start(1) + word.index("/"), *found) if found else None
 
-    def joined(self, first: Value, second: Value) -> list[Value]:
-        """Joins "1 hour 30 minutes"; gives the ends of "10 to 12 km" their unit and bounds."""
+    def join_values(self, first: Value, second: Value) -> list[Value]:
+        """Joins "1 hour 30 minutes" into one value. Gives both ends of "10 to 12 km" the unit and bounds."""
         gap = self.plain[first.end : second.start]
         if first.kind != "number" or second.kind != "number" or len(gap) > 9:
             return [first, second]

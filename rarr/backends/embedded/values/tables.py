@@ -1,4 +1,4 @@
-"""What the reading of values knows besides number words: units, factors, months, bounds and labels."""
+"""The words by which values are read: units, currencies, factors, months, bounds and labels."""
 
 from fractions import Fraction
 
@@ -63,7 +63,7 @@ FACTORS: dict[str, int] = {
     **dict.fromkeys(("t", "tn", "trn", "trillion", "trillions", "billionen"), 10**12),
     "lakh": 10**5, "crore": 10**7, "万": 10**4, "亿": 10**8,
 }  # fmt: skip
-SCALED = frozenset(("billion", "billions", "trillion", "trillions"))  # each language has its own
+AMBIGUOUS_FACTORS = frozenset(("billion", "billions", "trillion", "trillions"))  # each language has its own
 SHORT_FACTORS = frozenset(("k", "m", "b", "t", "md"))  # units as well: 5 m, 3 t
 
 # The months of CLDR by language, as they stand in dates; behind the full forms, short ones.
@@ -144,10 +144,10 @@ for _line in [*_UNITS.strip().splitlines(), *_MONEY.strip().splitlines()]:
 
 
 def unit_of(form: str) -> tuple[str, Fraction] | None:
-    """Returns the base unit of a written unit, and its size in it: "Kilometern" is ("m", 1000)."""
+    """Returns the base unit of a written unit and the factor to it: ("m", 1000) for "km"; None if unknown."""
     is_word = len(form) > 2 or form.lower() in ("km", "kg")
     return UNITS.get(form) or (UNITS.get(form.lower()) if is_word else None)
 
 
-def is_money(unit: str) -> bool:
+def is_currency(unit: str) -> bool:
     return len(unit) == 3 and unit.isupper()
