@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import machine, parser, rows, share
-from rarr.agent.wiring.sources import Resources, reranker
+from rarr.agent.wiring.sources import Resources, make_reranker
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.settings import Settings
@@ -56,7 +56,7 @@ async def _reranked(
 ) -> None:
     settings = Settings(reranker=name)
     resources = Resources(settings)
-    by, ranked = reranker(settings, resources), []
+    by, ranked = make_reranker(settings, resources), []
     for query, passages in zip(queries, brought, strict=True):
         scores = await by.score(query["question"], passages)
         order = sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0])

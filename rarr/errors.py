@@ -7,19 +7,19 @@
     ├── RetrievalError        a source of evidence failed; inside a run it becomes a warning
     ├── ModelError            a language model failed, or its answer cannot be read; in a run a warning
     │   └── PromptTooLong     the prompt does not fit into the context of the language model
-    └── BudgetError           a limit on calls, tokens, cost or time ran out; in a run a warning
+    └── BudgetError           a limit on calls, tokens, cost or time was reached; in a run a warning
 
-Each message is one line that says what is wrong and how to fix it. Anything else that leaves the
-package is a bug.
+Each message is one line that says what is wrong and how to fix it. If the package raises any other
+error, this is a bug.
 """
 
 
 class RarrError(RuntimeError):  # of other errors LangGraph's server shows a caller no message
-    """Base of all errors of `rarr`."""
+    """The base class of all errors of `rarr`."""
 
 
 class InputError(RarrError):
-    """The call or its input is wrong."""
+    """A call has a wrong argument: a text, a path, the id of an edit."""
 
 
 class SettingsError(InputError):
@@ -43,4 +43,4 @@ class PromptTooLong(ModelError):  # noqa: N818  # named like the failure `too_lo
 
 
 class BudgetError(RarrError):
-    """A limit on calls, tokens, cost or time ran out."""
+    """A limit of the run on calls, tokens, cost or time was reached."""

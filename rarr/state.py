@@ -1,4 +1,4 @@
-"""Declares the state that travels through the graph. A node returns only the keys that it wrote."""
+"""Declares the state that the nodes of a graph read and update. A node returns only the keys it changed."""
 
 from operator import add, or_
 from typing import Annotated, Literal, NamedTuple
@@ -13,12 +13,12 @@ from rarr.records.citations import AnswerSource, CitedStatement, PlannedSection,
 from rarr.tools.text.blocks_and_sentences import Span
 
 
-def failure(
+def failure_notice(
     node: str, problem: str, error: BaseException, *, code: str = "", query_id: str | None = None
 ) -> Notice:
-    """Makes the warning about a failure that did not end the run: `problem`, then the error.
+    """Makes the warning about a failure that did not end the run: `problem`, then the message of the error.
 
-    The code is `code`, else NODE_failed. For a `BudgetError` code and text are those of an exhausted budget.
+    Its code is `code`, or else NODE_failed. For a `BudgetError`, it is `budget_exhausted`.
     """
     if isinstance(error, BudgetError):
         problem = "the budget is spent, and what was left to ask is left out"
@@ -28,99 +28,77 @@ def failure(
 
 
 Unsearched = Literal["failed", "cut"]
-"""The reason why evidence for a query is missing: its search failed, or a limit of the run cut it."""
+"""The reason why a query has no evidence: its search `failed`, or a limit of the run left it out (`cut`)."""
 
 
 class SentenceSupport(NamedTuple):
-    """The place of a sentence, and its support by each evidence that was judged (None: could not be judged).
+    """The support of a sentence by each evidence that was judged."""
 
-    `searched`: there are queries about it, those of `query_ids`, and no search for them failed.
-    """
-
-    span: Span
-    by_evidence: dict[str, float | None]
-    query_ids: tuple[str, ...] = ()
-    searched: bool = False
+    span: Span  # the place of the sentence
+    by_evidence: dict[str, float | None]  # the support by evidence id; None if it could not be judged
+    query_ids: tuple[str, ...] = ()  # the queries about the sentence
+    searched: bool = False  # there are queries, and the search for each of them succeeded
 
 
 Attributed = tuple[list[float | None], list[float | None]]
-"""The support of each sentence before and after the edits; None if it was not judged."""
+"""The support of each sentence before the edits, and after the edits; None if it was not judged."""
 
 
 class State(TypedDict, total=False):
-    """The state of a run. `text` is the current text: the original with the accepted edits so far.
+    """The state of a run, from node to node. Its keys are explained beside them; places point into `text`.
 
-    Offsets of queries point into the original. `passages` are the retrieved passages by query id.
-    `relevances`: by query id and evidence id, how relevant passages of other queries are. `supports`: the
-    sentences of `text`, with their support by a judge. `round` counts the rounds of research from 1.
-    `lacking`: the sentences of `text` for another round. `reached`: the numbers of supported sentences and of
-    accepted edits before that round. `told`: warnings of components that did not stop a node.
-
-    `cards` are those of the sentences of `text` that were read as cards, and `kept` the ids of the evidence
-    that each query kept. `attributed` is the support of the sentences, for the scores. `controls` counts the
-    planted sentences of each reading.
-
-    With `block`, the run is that of this block of a long text. The first `lead` characters of its text are
-    only read, and not asked about.
-
-    A run that writes an article begins with the topic as `original`, and the outline as `context`, one
-    heading a line; they move to `topic` and `outline` before the first node. From the node
-    `assemble` on, `original` is the article as written, without marks. `sections` is the plan, and `drafts`
-    are the sections as written by their ids.
-
-    A run that answers begins with the question as `original`. `sources` are the triples of the graph, then
-    the passages too. `written` are the statements of a model, which become the `text`; `statements` are
-    quotes.
+    A run that writes an article begins with the topic as `original`, and the outline as `context`. They move
+    to `topic` and `outline` before the first node. A run that answers begins with the question as `original`.
     """
 
-    original: str
-    text: str
-    context: str | None
-    queries: list[Query]
-    unsearched: Annotated[dict[str, Unsearched], or_]
-    passages: Annotated[dict[str, list[Passage]], or_]
+    original: str  # the text of the caller; from the node assemble on, the article without marks
+    text: str  # the current text: the original with the accepted edits so far, or the answer of a model
+    context: str | None  # the question or conversation that the text answers
+    queries: list[Query]  # with places in `original`
+    unsearched: Annotated[dict[str, Unsearched], or_]  # by query id
+    passages: Annotated[dict[str, list[Passage]], or_]  # the retrieved passages by query id
     evidence: list[Evidence]
-    kept: dict[str, list[str]]
-    cards: list[Card]
-    attributed: Attributed
-    controls: Annotated[list[Controls], add]
+    kept: dict[str, list[str]]  # the ids of the evidence that each query kept, by query id
+    cards: list[Card]  # of the sentences that were read as cards
+    attributed: Attributed  # for the scores
+    controls: Annotated[list[Controls], add]  # counts of the planted sentences of each request
     checks: list[Check]
     edits: list[Edit]
-    round: int
-    lacking: list[Span]
-    reached: tuple[int, int]
+    round: int  # of research, counted from 1
+    lacking: list[Span]  # the sentences for another round
+    reached: tuple[int, int]  # the numbers of supported sentences and of accepted edits before this round
     report: Report
     scores: Scores
-    relevances: dict[str, dict[str, float]]
-    supports: list[SentenceSupport]
-    block: int
-    lead: int
-    topic: str
-    outline: str | None
-    sections: list[PlannedSection]
-    drafts: Annotated[dict[str, str], or_]
-    sources: list[AnswerSource]
-    written: list[CitedStatement]
-    statements: list[Statement]
+    relevances: dict[str, dict[str, float]]  # of passages of other queries, by query id and evidence id
+    supports: list[SentenceSupport]  # of the sentences of `text`, by a judge
+    block: int  # the number of the block of a long text that this run revises
+    lead: int  # the characters at the start of a block's text that are shown, but not checked
+    topic: str  # of an article
+    outline: str | None  # the headings of an article, one in each line
+    sections: list[PlannedSection]  # the plan of an article
+    drafts: Annotated[dict[str, str], or_]  # the written sections by section id
+    sources: list[AnswerSource]  # of an answer: triples of the graph, then passages
+    written: list[CitedStatement]  # the statements of a model, which become the `text`
+    statements: list[Statement]  # quotes, as the answer without a model
     warnings: Annotated[list[Notice], add]
-    told: Annotated[list[Notice], add]
+    told: Annotated[list[Notice], add]  # warnings of components that did not stop a node
 
 
-def named(state: State, letter: str, number: int) -> str:
-    """Makes the id of a query or edit, such as q3, or q2-3 in block 2: it is unique in the whole text."""
+def numbered_id(state: State, letter: str, number: int) -> str:
+    """Makes the id of a query or edit, such as q3, or in block 2 of a long text q2-3."""
     block = state.get("block", 0)
     return f"{letter}{block}-{number}" if block else f"{letter}{number}"
 
 
-def usable(state: State) -> list[Evidence]:
-    """Returns the evidence that is not suspicious: only this may decide something."""
+def usable_evidence(state: State) -> list[Evidence]:
+    """Returns the evidence without suspicious passages, which must not decide anything."""
     return [evidence for evidence in state.get("evidence", []) if not evidence.suspicious]
 
 
-def kept_for(state: State, query_id: str) -> list[Evidence]:
-    """Returns the evidence that is not suspicious and that a query kept, or that another query kept too."""
-    kept = state.get("kept", {}).get(query_id)
-    return [it for it in usable(state) if (it.query_id == query_id if kept is None else it.id in kept)]
+def kept_evidence(state: State, query_id: str) -> list[Evidence]:
+    """Returns the evidence that the query kept, without suspicious passages."""
+    ids = state.get("kept", {}).get(query_id)
+    return [it for it in usable_evidence(state) if (it.query_id == query_id if ids is None else it.id in ids)]
 
 
 class Branch(TypedDict):
@@ -130,4 +108,4 @@ class Branch(TypedDict):
 
 
 class SectionBranch(Branch, State):
-    """The input of the node write_section: the state of the run, with the query of its section."""
+    """The input of the node write_section: the state of the run, and the query of the section to write."""

@@ -1,4 +1,4 @@
-"""Makes text from outside valid: texts of models, servers, sources, files, arguments and callers."""
+"""Makes text from outside valid Unicode: text of models, servers, sources, files and callers."""
 
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -6,15 +6,14 @@ from typing import Any, TypeVar
 Value = TypeVar("Value")
 
 REPLACEMENT = "\ufffd"
-"""The character that replaces each character that is not valid."""
+"""The character U+FFFD, which replaces each invalid character."""
 
 
 def valid(value: Value) -> Value:
-    """Makes all strings in `value`, which may be nested like JSON, valid Unicode, and returns it.
+    """Returns `value` with valid Unicode in all its strings, also in nested lists, tuples and dicts.
 
     The two halves of a surrogate pair become one character. A lone half, and NUL, become U+FFFD, which has
-    the same length, so that offsets stay. A valid string, and other values than strings, lists, tuples and
-    dicts, come back as they are.
+    the same length, so that offsets stay the same. All other values are returned unchanged.
     """
     given: Any = value
     if isinstance(given, str):

@@ -31,7 +31,7 @@ def _inside(*folders: str) -> tuple[str, ...]:
 
 # A limit is lowered when a room got smaller, and never raised.
 BUDGETS = (
-    Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_100, 2_000),
+    Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_080, 2_000),
     Budget("prompts", _inside("prompts"), 150, 150),
     Budget("tools", _inside("tools"), 3_630, 2_200),
     Budget("retrievers", _inside("retrievers"), 3_760, 3_300),
@@ -40,12 +40,12 @@ BUDGETS = (
     Budget("nodes", _inside("nodes"), 710, 1_000),
     Budget("agent", _inside("agent"), 4_050, 2_600),
     Budget("traces", _inside("traces"), 990, 1_300),
-    Budget("evals", _inside("evals"), 2_800, 2_800),
+    Budget("evals", _inside("evals"), 2_790, 2_800),
     Budget("training", _inside("training"), 1_000, 1_000),
     Budget("views, cli", _inside("views", "cli"), 2_700, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_700, 2_700),
     Budget("testing", _inside("testing"), 700, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 31_720, 27_600),
+    Budget("rarr in all", ("rarr/**/*.py",), 31_700, 27_600),
     Budget("tests", ("tests/**/*.py",), 21_400, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )

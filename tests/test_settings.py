@@ -18,12 +18,12 @@ from rarr import Reviser
 from rarr.agent.wiring.components import wire
 from rarr.errors import SettingsError
 from rarr.settings import Settings
-from rarr.settings.reading import holds
+from rarr.settings.reading import has_type
 from rarr.testing import InMemoryRetriever
 from rarr.tools.models.run_budget import Budget
 
 TESTS = Path(__file__).parent
-KEYS = [name for name, field in Settings.model_fields.items() if holds(field.annotation, SecretStr)]
+KEYS = [name for name, field in Settings.model_fields.items() if has_type(field.annotation, SecretStr)]
 
 
 @pytest.fixture(autouse=True)

@@ -2,9 +2,9 @@
 
 find_triples (-> retrieve -> rerank) -> write_answer (-> check_agreement)
 
-Without a source of passages, nothing is retrieved. What a model wrote is read as cards beside all sources.
-Without a model, sources are quoted, and nobody judges whether they answer. A node that fails ends the run: an
-answer without its sources would be no answer.
+Without a source of passages, nothing is retrieved. The statements of a model are checked against all sources.
+Without a model, sources are quoted, and nothing checks whether the quotes answer the question. A node that
+fails ends the run, because an answer must cite its sources.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,16 +14,16 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
-from rarr.agent.graph import Graph as AgentGraph, metered
+from rarr.agent.graph import Graph as AgentGraph, metered_node
 from rarr.agent.inputs import required_text
 from rarr.agent.quoted_answer import quoted_answer, source_text
-from rarr.agent.runs import Made, RunOwner, built, revision_of, synchronous
-from rarr.agent.wiring.sources import search_names
+from rarr.agent.runs import GraphRunner, RunResult, opened_runner, revision_of, synchronous
+from rarr.agent.wiring.sources import sources_to_search
 from rarr.components import Components
 from rarr.errors import InputError, RetrievalError
 from rarr.ledger.card_report import card_sentences, disagreement_notices
 from rarr.ledger.evidence_selection import evidence_of
-from rarr.nodes.assemble import to_read
+from rarr.nodes.assemble import update_to_read
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
@@ -33,7 +33,7 @@ from rarr.retrievers.corpus.index_words import content_stems
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.triples import Triple, sentence_of
 from rarr.settings import Settings
-from rarr.state import State, usable
+from rarr.state import State, usable_evidence
 from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import Meter, meter
@@ -48,22 +48,22 @@ _BETWEEN = "\n\n"  # statements, when they are read
 async def find_triples(state: State, runtime: Runtime[Components]) -> State:
     """Finds the triples of the entities that the question names, and makes the query for passages.
 
-    Of too many triples, those with most words of the question are kept, with a warning.
+    Keeps at most 120 triples: those that share most words with the question. A warning tells of the others.
     """
     components, question = runtime.context, state["original"]
-    graph, names = graph_of(components), search_names(components.settings)
+    graph, names = knowledge_graph_of(components), sources_to_search(components.settings)
     alone = all(each == "graph" or isinstance(each, Graph) for each in names)
     queries = [] if alone else [Query(id="q1", text=question, start=0, end=0)]
     async with meter().in_time():
         return {"queries": queries, "sources": await work(_found, graph, question) if graph else []}
 
 
-def graph_of(components: Components) -> Graph | None:
-    """Returns the graph among the sources of the settings and of the caller; None for none.
+def knowledge_graph_of(components: Components) -> Graph | None:
+    """Returns the graph of triples among the sources of the settings and of the caller, or None.
 
-    Raises `InputError` for several: the same id may name other entities in another graph.
+    Raises `InputError` if there are several graphs: the same id may name different entities in two graphs.
     """
-    given = (*components.opened, *search_names(components.settings))
+    given = (*components.opened, *sources_to_search(components.settings))
     graphs = list({id(it): it for it in given if isinstance(it, Graph)}.values())
     if len(graphs) > 1:
         raise InputError(f"{len(graphs)} graphs are given, and an answer takes one: join them in one file")
@@ -88,7 +88,7 @@ def _found(graph: Graph, question: str) -> list[AnswerSource]:
 
 
 def _triples(graph: Graph, entities: Sequence[str], wanted: frozenset[str]) -> list[tuple[Triple, Passage]]:
-    """Chooses triples of the entities, of others that point at them, and of the values that are asked for."""
+    """Chooses triples about the entities, triples that point at them, and triples about values asked for."""
     found = [it for entity in entities for it in graph.triples_with_lines(entity)]
     found += [it for entity in entities for it in graph.triples_pointing_at(entity)]
     asked = wanted.difference(*(content_stems(graph.names[entity]) for entity in entities))
@@ -107,10 +107,10 @@ def _words(triple: Triple) -> frozenset[str]:
 
 
 async def write_answer(state: State, runtime: Runtime[Components]) -> State:
-    """Lets the language model write the statements; without one, quotes the sources.
+    """Asks the language model for the statements of the answer; without a model, quotes the sources.
 
-    What a model wrote becomes the text, and all sources are evidence for each of its sentences. Raises
-    `RetrievalError` if the passages could not be ranked, and what the model raises.
+    The statements of a model become the text of the run. All sources are evidence for each sentence of it.
+    Raises `RetrievalError` if the passages could not be ranked, and the errors of the model.
     """
     of_ranking = [each for each in state["warnings"] if each.node == "rerank"]
     if failed := next(filter(is_failure, of_ranking), None):
@@ -126,35 +126,35 @@ async def write_answer(state: State, runtime: Runtime[Components]) -> State:
 
 
 def _numbered(state: State) -> list[AnswerSource]:
-    """Lists all sources that a run has found: triples first, then the passages."""
+    """Numbers all sources that the run has found from 1: first the triples, then the passages."""
     triples, fields = state.get("sources", []), set(Passage.model_fields)
     known = {(each.passage.source, each.passage.start) for each in triples}
-    found = (it for it in usable(state) if (it.source, it.start) not in known)
+    found = (it for it in usable_evidence(state) if (it.source, it.start) not in known)
     passages = enumerate((Passage(**it.model_dump(include=fields)) for it in found), start=len(triples) + 1)
     return [*triples, *(AnswerSource(number=number, passage=passage) for number, passage in passages)]
 
 
 def _to_read(state: State, written: Sequence[CitedStatement], found: Sequence[AnswerSource]) -> State:
-    """Makes the written statements the text, and a query of each sentence, for which all sources are kept."""
+    """Makes the statements the text of the run, with a query for each sentence that keeps all sources."""
     text, evidence = _BETWEEN.join(" ".join(it.text.split()) for it in written), list(map(_evidence, found))
     kept = {span: [passage.id for passage in evidence] for span in sentences(text)}
     withheld = [it for it in state.get("evidence", []) if it.suspicious]
-    return {**to_read(state, text, state["original"], kept), "evidence": [*evidence, *withheld]}
+    return {**update_to_read(state, text, state["original"], kept), "evidence": [*evidence, *withheld]}
 
 
 def _evidence(source: AnswerSource) -> Evidence:
-    """Returns a source as evidence, whose id tells its number."""
+    """Makes evidence of a source. Its id is "s" with the number of the source, such as `s3`."""
     passage, text = source.passage, source_text(source)
     own = {"text": text, "end": passage.start + len(text), "lead": ()} if source.triple else {}
     return evidence_of(passage.model_copy(update=own), f"s{source.number}", "q1")
 
 
 def _checked(state: State, *, may_skip: bool) -> Iterator[Statement]:
-    """Yields the written statements, each checked by its sentences.
+    """Yields the statements of the model, each with a status by the cards of its sentences.
 
-    A statement is supported if each of its sentences that states something is, and cites what they quote;
-    other citations are refused. With `may_skip`, the reader told which sentences state nothing. A statement
-    that lacks support cites nothing.
+    A statement is supported if all its sentences are that state something. It cites the sources that their
+    cards quote, or nothing if it lacks support. Other citations of the model are refused. `may_skip` tells
+    that the reader of cards may declare that a sentence states nothing.
     """
     report, at, known = card_sentences(state), 0, {source.number for source in state["sources"]}
     for draft in state["written"]:
@@ -184,31 +184,31 @@ def _checked(state: State, *, may_skip: bool) -> Iterator[Statement]:
 
 
 def build_answering_graph() -> AgentGraph:
-    """Builds the whole pipeline. Each run passes the components of its nodes as its context."""
+    """Builds the graph that answers questions. A run passes its `Components` as the context of the graph."""
     graph = StateGraph(State, context_schema=Components)
     for node in (find_triples, retrieve, rerank, write_answer, check_agreement):
-        graph.add_node(node.__name__, metered(node.__name__, node))
+        graph.add_node(node.__name__, metered_node(node.__name__, node))
     graph.add_edge(START, "find_triples")
-    graph.add_conditional_edges("find_triples", after_triples, ["retrieve", "write_answer"])
+    graph.add_conditional_edges("find_triples", route_after_triples, ["retrieve", "write_answer"])
     graph.add_edge("retrieve", "rerank")
     graph.add_edge("rerank", "write_answer")
-    graph.add_conditional_edges("write_answer", after_writing, ["check_agreement", END])
+    graph.add_conditional_edges("write_answer", route_after_writing, ["check_agreement", END])
     graph.add_edge("check_agreement", END)
     return graph
 
 
-async def after_triples(state: State) -> list[Send] | str:
-    """Routes the query to retrieve; names write_answer where only a graph is searched."""
+async def route_after_triples(state: State) -> list[Send] | str:
+    """Sends the query to the node retrieve. Without a query, returns the name of the node write_answer."""
     return [Send("retrieve", {"query": query}) for query in state["queries"]] or "write_answer"
 
 
-async def after_writing(state: State) -> str:
-    """Names check_agreement for written statements, and END for those that quote their sources."""
+async def route_after_writing(state: State) -> str:
+    """Returns "check_agreement" if a model wrote the statements, and END if they are quotes of sources."""
     return "check_agreement" if "written" in state else END
 
 
-class Answerer(RunOwner[Answer]):
-    """Builds models, indexes and graph once; answers many questions. Two graphs raise `InputError`."""
+class Answerer(GraphRunner[Answer]):
+    """Builds models, indexes and graph once; answers many questions. Raises `InputError` for two graphs."""
 
     def _used(self, settings: Settings) -> Settings:
         names = {"evidence_per_query", "documents_per_query"} - settings.model_fields_set
@@ -216,15 +216,15 @@ class Answerer(RunOwner[Answer]):
         return settings.model_copy(update={"preset": "default", **dict.fromkeys(names, _PASSAGES)})
 
     def _adapted(self, components: Components) -> Components:
-        graph_of(components)
+        knowledge_graph_of(components)
         return components
 
     _graph = staticmethod(build_answering_graph)
 
     async def aanswer(self, question: str, *, run_id: str | None = None) -> Answer:
-        """Does what `rarr.answer` does; `run_id` names the run.
+        """Answers one question from the sources, with citations. `run_id` names the run.
 
-        Raises `InputError` for an empty question, and a name that is not allowed or already used.
+        Raises `InputError` for an empty question, and for a `run_id` that is not allowed or already used.
         """
         return await self._new(required_text(question, "question"), None, run_id)
 
@@ -233,8 +233,8 @@ class Answerer(RunOwner[Answer]):
     def _first(self, state: State) -> State:
         return {**state, "context": None}
 
-    def _made(self, run_id: str, state: State, meter: Meter) -> Made[Answer]:
-        """Makes the research and the answer of a run that is done, with the status of each sentence."""
+    def _made(self, run_id: str, state: State, meter: Meter) -> RunResult[Answer]:
+        """Makes the revision of a finished run, and the function that makes the answer from it."""
         reader, statements, at = self._components.card_reader, list[Statement](), 0
         may_skip, is_written = reader is not None and reader.is_model, "written" in state
         for draft in _checked(state, may_skip=may_skip) if is_written else state["statements"]:
@@ -244,7 +244,7 @@ class Answerer(RunOwner[Answer]):
         quoted = tuple(Sentence(**each.model_dump(include=facts)) for each in statements)
         report, read = (card_sentences(state), state["text"]) if is_written else (quoted, text)
         warnings = [*state["warnings"], *disagreement_notices(state)]
-        warnings += unanswered(statements, [*warnings, *meter.warnings])
+        warnings += unchecked_answer_notices(statements, [*warnings, *meter.warnings])
         whole: State = {**state, "original": read, "text": read, "warnings": warnings}
         research = revision_of(run_id, {**whole, "report": Report(sentences=report)}, meter)
         cited = {number for each in statements for number in each.citations}
@@ -259,10 +259,10 @@ class Answerer(RunOwner[Answer]):
         )
 
 
-def unanswered(statements: Sequence[Statement], warnings: Sequence[Notice]) -> list[Notice]:
-    """Tells why no statement could be checked; [] where one was, or where none needs it.
+def unchecked_answer_notices(statements: Sequence[Statement], warnings: Sequence[Notice]) -> list[Notice]:
+    """Makes a warning that tells why no statement could be checked.
 
-    Without a failure, an answer of a model that states nothing, such as "I cannot say.", needs no check.
+    Returns [] if a statement was checked, or if no statement needs a check, such as "I cannot say.".
     """
     told = [it for it in warnings if is_failure(it) or it.code == "reader_unreliable"]
     unread = {"unjudged", "no_evidence", *("unconfirmed" for it in told if it.code == "reader_unreliable")}
@@ -275,14 +275,14 @@ def unanswered(statements: Sequence[Statement], warnings: Sequence[Notice]) -> l
 
 
 async def aanswer(question: str, **settings: Any) -> Answer:
-    """Answers a question in statements, each with the triples or passages on which it rests.
+    """Answers a question in statements, each with the triples or passages that support it.
 
     A statement that no source supports is marked as `[NA]`. `settings` are the fields of `Settings`, such as
     `graph="people.csv"` or `corpus="notes/"`. Without a language model in `model`, the statements are
     sentences of the sources. Raises `RetrievalError` if a source cannot be searched, and `ModelError` or
     `BudgetError` if the model cannot be asked.
     """
-    async with built(Answerer, settings) as answerer:
+    async with opened_runner(Answerer, settings) as answerer:
         return await answerer.aanswer(question)
 
 

@@ -1,4 +1,4 @@
-"""Revises a long text in blocks, a few at a time. Each goes through the whole graph.
+"""Revises a long text in blocks, several at the same time. Each block goes through the whole graph.
 
 If the run reaches a limit, finished blocks keep their revision, and the rest of the text is not changed.
 """
@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from rarr.components import Components
 from rarr.errors import BudgetError
-from rarr.ledger.block_joining import CUT, BlockRun, join_blocks, unread_block
+from rarr.ledger.block_joining import CUT_CODE, BlockState, join_block_states, unread_block_state
 from rarr.records import ModelUsage, Notice
 from rarr.state import State
 from rarr.tools.concurrency import for_each
@@ -20,26 +20,26 @@ from rarr.tools.text.long_text_blocks import TextBlock, text_blocks
 from rarr.tools.trace_spans import span
 
 BLOCK_CHARS = 4000
-"""The length of a block, about; a shorter text is revised as a whole."""
+"""The approximate length of a block in characters. A shorter text is revised as a whole."""
 _FEWEST, _MOST = 2, 16  # blocks at once; with the embedded reader, one searches while another computes
 _READING, _DIVIDING = 0.1, 0.3  # of the grace: then blocks under way are left, then the rest is not divided
 _WORKING = ("passages", "reached", "lacking", "supports", "cards", "kept")  # keys of the block's own run
 _REQUESTS = 8  # requests of one block at once, on average
 
 
-def is_divided(text: str, components: Components) -> bool:
-    """Is the text revised in blocks? Not by the paper, nor by its baselines that rewrite the whole text."""
+def is_revised_in_blocks(text: str, components: Components) -> bool:
+    """Tells whether the text is long and divided; never in preset `paper` or in baselines that rewrite it."""
     whole = components.settings.scope == "text" or components.baseline.rewrites_text
     return len(text) > BLOCK_CHARS and not whole
 
 
 def expected_usage(text: str, context: str | None, components: Components) -> ModelUsage:
-    """Estimates the usage of reading a text as cards; `cost` is None if the price of a model is not known.
+    """Estimates the requests, tokens and cost of a run; `cost` is None if the price of a model is not known.
 
     The estimate is not a limit: a text with errors in most sentences may cost twice as much.
     """
     parts, settings, usage = [text], components.settings, ModelUsage()
-    if is_divided(text, components):
+    if is_revised_in_blocks(text, components):
         divided = text_blocks(text, BLOCK_CHARS)
         parts = [block.text_with_lead(text) for block in divided if block.sentences and not block.too_long]
     for part in parts:
@@ -54,16 +54,18 @@ def expected_usage(text: str, context: str | None, components: Components) -> Mo
     return usage
 
 
-async def by_blocks(start: State, components: Components, run: Callable[[State], Awaitable[State]]) -> State:
-    """Revises the text of `start` in blocks, and returns the joined state.
+async def revise_blocks(
+    start: State, components: Components, run: Callable[[State], Awaitable[State]]
+) -> State:
+    """Revises the text of the state `start` in blocks. Joins the last states of all blocks into one state.
 
     `run` takes the first state of a block through the graph and returns its last state.
     """
     text, limits = start["original"], meter()
     blocks = _blocks(text, limits)
 
-    async def revised(block: TextBlock) -> BlockRun:
-        state: Any = unread_block(text, block)
+    async def revised(block: TextBlock) -> BlockState:
+        state: Any = unread_block_state(text, block)
         if not block.too_long and block.sentences:
             whole, lead, place = block.text_with_lead(text), block.lead, block.span._asdict()
             begun: State = {"original": whole, "text": whole, "context": start["context"], "warnings": []}
@@ -72,12 +74,12 @@ async def by_blocks(start: State, components: Components, run: Callable[[State],
                 async with limits.in_time(_READING * limits.grace_s):
                     state = await run(begun)
                 limits.share += (block.span.end - block.span.start) / len(text)
-        return BlockRun(block, cast(State, {it: state[it] for it in state if it not in _WORKING}))
+        return BlockState(block, cast(State, {it: state[it] for it in state if it not in _WORKING}))
 
     def joined() -> State:  # all that is left in one job: under load, each change of threads takes long
-        runs.extend(BlockRun(block, unread_block(text, block)) for block in blocks)
+        runs.extend(BlockState(block, unread_block_state(text, block)) for block in blocks)
         runs.sort(key=lambda run: run.block.number)
-        state = join_blocks(start, runs, components.settings.report_size)
+        state = join_block_states(start, runs, components.settings.report_size)
         return {**state, "warnings": [*state["warnings"], *_limit_notices(runs, limits)]}
 
     at_once = components.settings.concurrency // _REQUESTS if components.models else 0
@@ -87,7 +89,7 @@ async def by_blocks(start: State, components: Components, run: Callable[[State],
 
 
 def _blocks(text: str, limits: Meter) -> Iterator[TextBlock]:
-    """Yields the blocks; some time after the deadline, the rest as one without sentences."""
+    """Yields the blocks. Some time after the deadline, yields the rest of the text as a single block."""
     blocks, last = text_blocks(text, BLOCK_CHARS), TextBlock(0, Span(0, 0), "", ())
     while (at := last.span.end) < len(text):
         if (limits.remaining_s or 0.0) < -_DIVIDING * limits.grace_s:
@@ -98,7 +100,7 @@ def _blocks(text: str, limits: Meter) -> Iterator[TextBlock]:
         yield last
 
 
-def _limit_notices(runs: Sequence[BlockRun], limits: Meter) -> list[Notice]:
+def _limit_notices(runs: Sequence[BlockState], limits: Meter) -> list[Notice]:
     """Makes warnings about blocks that are too long, and one about text that a limit of the run left out."""
     notices = list[Notice]()
     for block, _ in runs:
@@ -114,5 +116,5 @@ def _limit_notices(runs: Sequence[BlockRun], limits: Meter) -> list[Notice]:
         limit = f"{limits.ended}={getattr(limits.budget, limits.ended)}" if limits.ended else "a limit"
         done = sum(run.sentences_done for run in runs)
         message = f"{limit} ended the run after {done}{of} sentences: raise it for more"
-        notices.append(Notice(code=CUT, message=message, node=""))
+        notices.append(Notice(code=CUT_CODE, message=message, node=""))
     return notices

@@ -1,13 +1,13 @@
-"""Checks documents with one reviser, several at once, and lists what it found with lines and columns."""
+"""Checks several documents at once with one `Reviser`, and lists the findings with lines and columns."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from rarr.agent.postprocess import classified
+from rarr.agent.postprocess import classified_sentences
 from rarr.agent.revise import Reviser
 from rarr.ledger.block_joining import NOTHING_TO_CHECK
-from rarr.records import Notice, Revision
+from rarr.records import NOT_JUDGED, Notice, Revision
 from rarr.records.postprocessing import (
     CheckedDocument,
     DocumentChecks,
@@ -28,7 +28,7 @@ _OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "nothing_to_check": "nothing_to_check",
 }
 _UNREAD = ("table_not_checked", "reader_unreliable")
-"""The codes of warnings about words of a document that nobody read, or read without missing errors."""
+"""The codes of warnings that a part of a document was not read, or that its reader is unreliable."""
 _OF_ALL = ("file_skipped", "corpus_not_searched", "server_not_used", *HARMLESS)
 """The codes of warnings that are about the sources or the settings, and so about every document."""
 _MOST_QUOTES = 3
@@ -50,10 +50,10 @@ async def check_documents(
     jobs: int,
     on_done: Callable[[], None] = lambda: None,
 ) -> DocumentChecks:
-    """Checks the documents, `jobs` at once, and returns what was found, in their order.
+    """Checks the documents, `jobs` of them at the same time. Returns the results in the given order.
 
-    A contradicted sentence always fails; `fail_on` are further statuses. `on_done` is called after each
-    document.
+    A contradicted sentence always fails; `fail_on` lists further statuses by which a sentence fails.
+    `on_done` is called after each document.
     """
     statuses: tuple[FailOn, ...] = tuple(dict.fromkeys(("contradicted", *fail_on)))
     turns, of_all = asyncio.Semaphore(jobs), list[Notice]()
@@ -90,9 +90,9 @@ def _document(name: str, result: Postprocessed, fail_on: Sequence[FailOn]) -> Ch
     # The notice says that there is nothing to check.
     own = [each for each in revision.warnings if each.code not in (NOTHING_TO_CHECK.code, *_OF_ALL)]
     unread, warnings = warning_lines(each for each in own if each.code in _UNREAD), tuple(warning_lines(own))
-    is_unjudged = any(kind == "not judged" for kind, _ in classified(revision))
+    is_unjudged = any(kind == "not judged" for kind, _ in classified_sentences(revision))
     if result.outcome != "failed" and (unread or is_unjudged):
-        judged = {it.status for it in revision.report.sentences} - {"unjudged", "retrieval_failed"}
+        judged = {it.status for it in revision.report.sentences} - NOT_JUDGED
         outcome = "partly_judged" if judged else "not_judged"
         notice += f" ({[*unread, *warnings, 'see the warnings'][0]})"
     found = tuple(_findings(revision, fail_on))
@@ -102,10 +102,10 @@ def _document(name: str, result: Postprocessed, fail_on: Sequence[FailOn]) -> Ch
 def _findings(revision: Revision, fail_on: Sequence[str]) -> Iterator[Finding]:
     """Yields the sentences that are contradicted, not confirmed or unjudged, in the order of the text.
 
-    A finding has at most three of the quotes, first those that say otherwise.
+    A finding has at most three quotes of sources, those that contradict the sentence first.
     """
     text, by_id = revision.original, {passage.id: passage for passage in revision.evidence}
-    for kind, it in classified(revision):
+    for kind, it in classified_sentences(revision):
         if kind not in ("contradicted", "not confirmed", "not judged"):
             continue
         quotes = sorted(it.quotes, key=lambda quote: quote.side != "against")[:_MOST_QUOTES]

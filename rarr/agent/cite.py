@@ -1,6 +1,6 @@
-"""Puts citations into a text after its research: checks those that it has, and adds those that it lacks.
+"""Puts citations into a text after its research: checks the citations of the text, and adds new ones.
 
-The sentence of each citation is read as a card beside the source that the citation names.
+To check a citation, a reader compares its sentence with the source that the citation names.
 """
 
 import asyncio
@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag
 
 from rarr.agent.marks import cited_text, planned_citations
-from rarr.agent.runs import budget_of, usage_of, using
+from rarr.agent.runs import budget_of, usage_of, using_meter
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.ledger.card_reading import KeptEvidence, read_cards
-from rarr.ledger.card_report import is_relied_on
+from rarr.ledger.card_report import is_sure_support
 from rarr.ledger.evidence_selection import evidence_of, merged_excerpts
 from rarr.records import Evidence, Notice, Passage, Revision
 from rarr.records.cards_and_edits import Card
@@ -26,7 +26,7 @@ from rarr.retrievers.combined import whole_text
 from rarr.retrievers.corpus.chunking import cut_passages
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.reranking import nearest
-from rarr.state import State, failure
+from rarr.state import State, failure_notice
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import Span, source_entries
@@ -36,39 +36,39 @@ from rarr.tools.text.wording import is_failure
 _SCHEME = re.compile(r"\A(?:https?:)?//(?:www\.)?", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _ADDRESS = re.compile(r"https?://(?:\([^\s<>()]*\)|[^\s<>()\]])+(?<![.,;:!?])")
-"""An address, with pairs of brackets but without marks behind it."""
+"""A web address. It may contain pairs of brackets, and does not end with a punctuation mark."""
 _PASSAGES = 5  # passages of a cited source that are read for a sentence
 
 
-def require_cards(components: Components) -> None:
-    """Raises `InputError` for components that rewrite or read no cards."""
+def require_card_reader(components: Components) -> None:
+    """Raises `InputError` if the components have a rewriter, or lack a reader of cards."""
     if components.rewriter is not None:
         raise InputError("components with a rewriter change the text: give the usual components")
     if components.card_reader is None:
         raise InputError("sentences are read as cards here, and the preset paper has none: leave it out")
 
 
-def unedited(components: Components) -> Components:
-    """Returns components that edit nothing. Raises `InputError` for those that rewrite or read no cards."""
-    require_cards(components)
+def non_editing_components(components: Components) -> Components:
+    """Returns the components without edits. Raises `InputError` if they rewrite or lack a reader of cards."""
+    require_card_reader(components)
     return replace(components, baseline=replace(components.baseline, editor="unedited"))
 
 
-async def cited(
+async def add_citations(
     research: Revision, context: str | None, components: Components, *, mark_unsupported: bool
 ) -> Cited:
-    """Checks the citations that the text of `research` has, and puts new ones into it.
+    """Checks the citations that the text of `research` has, and puts new citations into the text.
 
-    The requests of the checks count in the usage of `research`, and within the budget of its run. With
-    `mark_unsupported`, sentences with something to check that have no citation get a mark too, but for those
-    whose search or judgement failed.
+    The requests of the checks are added to the usage of `research`, and count against the budget of its run.
+    `mark_unsupported` puts `[citation needed]` behind checkable sentences without a citation, except
+    sentences whose search or judgement failed.
     """
     text, usage, checks = research.original, research.usage, list[CitationCheck]()
     source = getattr(components.retriever, "source", None)
     given = source if isinstance(source, GivenPassages) and not source_entries(text) else None
     if marks := await work(citation_marks, text):
         meter = Meter(budget_of(components.settings), before_s=usage.seconds, by_node=dict(usage.by_node))
-        with using(meter), meter.step("cite"):
+        with using_meter(meter), meter.step("cite"):
             known = research.evidence
             checks, notices = await check_citations(text, context, marks, known, given, components)
         warnings = (*research.warnings, *notices, *meter.warnings)
@@ -93,11 +93,11 @@ async def cited(
 
 
 def _own_numbers(text: str, evidence: Sequence[Passage]) -> dict[str, int]:
-    """Maps each source to the number of the entry of the text's own list that has its title or file alone."""
+    """Maps sources to their numbers in the text's own list of sources, by title or by file name."""
     numbers = dict[str, int]()
     for entry in (it for it in source_entries(text) if it.label.isdecimal()):
         parts = {*map(_words, (entry.text, *re.split(r"[.,;]\s", entry.text)))}
-        named = {it.source for it in named_passages(evidence, entry.text) if _words(it.title) in parts}
+        named = {it.source for it in passages_of_entry(evidence, entry.text) if _words(it.title) in parts}
         named = named or {it.source for it in evidence if _has_whole(entry.text, it.source)}
         if len(named) == 1:
             numbers.setdefault(named.pop(), int(entry.label))
@@ -105,15 +105,12 @@ def _own_numbers(text: str, evidence: Sequence[Passage]) -> dict[str, int]:
 
 
 class _Resolved(NamedTuple):
-    """A citation with the excerpts of its source; `evidence` is None without a source.
-
-    `problem` tells why passages of the source cannot be judged.
-    """
+    """A citation with the excerpts of its source."""
 
     mark: CitationMark
     target: str
-    evidence: Sequence[Evidence] | None
-    problem: Notice | None = None
+    evidence: Sequence[Evidence] | None  # None if the source was not found
+    problem: Notice | None = None  # tells why the passages of the source cannot be judged
 
     @property
     def source(self) -> str:
@@ -134,9 +131,9 @@ async def check_citations(
 ) -> tuple[list[CitationCheck], list[Notice]]:
     """Judges each citation of the text. Returns a check for each of `marks`, and notices about failures.
 
-    `known` are passages that the run found. `given` are the passages of the call: their numbers count where
-    the text has no list of its own. Each sentence is read as a card beside each source that it cites. Where
-    no source says all of it, it is read once more beside all of its sources.
+    `known` are passages that the run found. `given` are the passages of the call: if the text has no list of
+    sources, `[2]` means the second of them. A reader compares each sentence with each source that it cites.
+    If no source alone supports the sentence, the reader compares it with all its sources together.
     """
     sources, state = _Sources(text, components, known, given), State(text=text, context=context)
     named = enumerate(marks, start=1)
@@ -153,7 +150,7 @@ async def check_citations(
         outcome = await read_cards(state, places, KeptEvidence([*evidence.values()], by_place), components)
         notices.extend(outcome["warnings"])
         for place, card in zip(places, outcome["cards"], strict=True):
-            quoted = {evidence[name].source: evidence[name] for name in reversed(card.cited)}
+            quoted = {evidence[name].source: evidence[name] for name in reversed(card.cited_ids)}
             for source in {evidence[name].source for name in by_place[place]}:
                 readings[place, source].append((card, quoted.get(source)))
 
@@ -162,7 +159,7 @@ async def check_citations(
         by_source[each.source].append(each)
         by_sentence[each.mark.sentence].append(each)
     await asyncio.gather(*map(read, by_source.values()))
-    done = {place for (place, _), its in readings.items() if any(is_relied_on(card) for card, _ in its)}
+    done = {place for (place, _), its in readings.items() if any(is_sure_support(card) for card, _ in its)}
     several = {place: its for place, its in by_sentence.items() if len({it.source for it in its}) > 1}
     await asyncio.gather(*(read(its) for place, its in several.items() if place not in done))
     cited = Counter(each.mark.sentence for each in resolved)
@@ -176,10 +173,7 @@ async def check_citations(
 
 
 class _Sources:
-    """Finds the sources that a text cites among those that `components` can search.
-
-    Each query is searched for once, and each source read once, however many marks name it.
-    """
+    """Finds the sources that a text cites. Makes each search once, and reads each source once."""
 
     def __init__(
         self, text: str, components: Components, known: Sequence[Passage], given: GivenPassages | None
@@ -189,7 +183,7 @@ class _Sources:
         self._made, self._turns = dict[Any, Any](), defaultdict[Any, asyncio.Lock](asyncio.Lock)
 
     async def resolved(self, mark: CitationMark, query_id: str) -> _Resolved:
-        """Finds the passages of the cited source but suspicious ones. A failure becomes a notice."""
+        """Finds the passages of the cited source, without suspicious ones. A failure becomes a notice."""
         label, sentence = mark.label, mark.sentence.of(self._text)
         target = self._entries.get(label, "" if label.isdecimal() or label.startswith("^") else label)
         message = f"the citation {mark.place.of(self._text)} could not be judged"
@@ -197,7 +191,7 @@ class _Sources:
             async with meter().in_time():
                 found = await self._named(target, sentence) if target else self._numbered(label)
         except Exception as error:
-            return _Resolved(mark, target, (), failure("cite", message, error))
+            return _Resolved(mark, target, (), failure_notice("cite", message, error))
         if not found:
             return _Resolved(mark, target, None)
         close = await work(nearest, found, sentence, _PASSAGES)
@@ -208,19 +202,19 @@ class _Sources:
         return _Resolved(mark, target, (), Notice(code="suspicious_evidence", message=why, node="cite"))
 
     def _numbered(self, label: str) -> Sequence[Passage]:
-        """Returns the passages of the given source of this number; none for another label."""
+        """Returns the passages of the given source with this number; [] for any other label."""
         number, given = int(label) if label.isdecimal() else 0, self._given
         if given is None or not 1 <= number <= len(given.sources):
             return []
         return given.passages_of_source(given.sources[number - 1])
 
     async def _named(self, target: str, sentence: str) -> Sequence[Passage]:
-        """Returns the passages of the sources that `target` names; where a text can be read, all of them."""
+        """Returns the passages of the sources that `target` names; of a readable source, all its passages."""
         settings, retriever = self._components.settings, self._components.retriever
         found, cited = list(self._known), list[Passage]()
         for query in (f"{_ADDRESS.sub(' ', target)} {PurePosixPath(_path(target)).stem}", sentence):
             found += await self._once(retriever.retrieve, query, settings.documents_per_query)
-        named = await work(named_passages, found, target)
+        named = await work(passages_of_entry, found, target)
         for source, passage in {each.source: each for each in named}.items():
             if (text := await self._once(whole_text, self._components.opened, source)) is None:
                 cited += [each for each in named if each.source == source]
@@ -230,7 +224,7 @@ class _Sources:
         return cited
 
     async def _once(self, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
-        """Awaits a call once for its arguments; an error is not kept."""
+        """Returns the result of a call; calls once for the same arguments, and again only after an error."""
         async with self._turns[arguments]:
             if arguments not in self._made:
                 self._made[arguments] = await call(*arguments)
@@ -238,14 +232,14 @@ class _Sources:
 
 
 def _check(text: str, citation: _Resolved, readings: Sequence[_Reading], *, alone: bool) -> CitationCheck:
-    """Judges a citation by the readings of its sentence beside its source.
+    """Judges a citation by the cards of its sentence that were read beside its source.
 
-    A source that says a part of the sentence is not judged: another citation, or nobody, may say the rest.
-    Behind the mark of a source that the sentence cites `alone`, it may be silent.
+    A citation whose source supports only a part of the sentence is `unjudged`. If the sentence has no other
+    citation (`alone`), its source need not support the words after the citation mark.
     """
     mark, evidence = citation.mark, citation.evidence
     quoting, silent = [it for it in readings if it[1]], mark.place.start if alone else -1
-    says = next((passage for card, passage in quoting if is_relied_on(card)), None)
+    says = next((passage for card, passage in quoting if is_sure_support(card)), None)
     is_read = readings and all(card.verdict and not card.unreliable for card, _ in readings)
     in_part = any(
         card.verdict == "yes" or (card.verdict == "open" and all(it.start > silent for it in card.open))
@@ -264,11 +258,11 @@ def _check(text: str, citation: _Resolved, readings: Sequence[_Reading], *, alon
     )
 
 
-def named_passages(passages: Sequence[Passage], target: str) -> list[Passage]:
-    """Selects the passages whose source `target` names: by address or path, else by title, else by file name.
+def passages_of_entry(passages: Sequence[Passage], target: str) -> list[Passage]:
+    """Returns the passages whose source the citation entry `target` names, without duplicates.
 
-    A passage that was found twice comes once. An address in the entry belongs to another page here, so that
-    a title must then be a sentence of the entry.
+    The entry names a source by address or path, else by title, else by file name. If its address matches no
+    passage, a title counts only if it is a whole sentence of the entry, which probably cites another page.
     """
     distinct = {(each.source, each.start, each.end): each for each in passages}.values()
     addresses = set(map(_path, _ADDRESS.findall(target)))
@@ -296,14 +290,14 @@ def _words(text: str) -> str:
 
 
 def _has_whole(target: str, name: str, not_behind: str = r"\w.-") -> bool:
-    """Does the entry have the name or address, and not as a piece of a longer name or address?
+    """Tells whether `target` contains the name or address, and not as a piece of a longer one.
 
-    `not_behind` are characters that may not stand before it. A longer path may end with an address.
+    `not_behind` are the characters that may not stand before the name.
     """
     whole = rf"(?<![{not_behind}]){re.escape(name)}(?![\w/-]|[.?&=%~+]\w)"
     return re.search(whole, target) is not None
 
 
 def _path(address: str) -> str:
-    """Returns the address without its scheme, its fragment and a slash at the end, and without escapes."""
+    """Returns the address without scheme, fragment and final slash, and with its percent escapes decoded."""
     return unquote(_SCHEME.sub("", urldefrag(address).url if "://" in address else address)).rstrip("/.")

@@ -1,4 +1,4 @@
-"""Examines a language model as a reader of cards: 24 sentences with a known outcome, in two requests."""
+"""Examines a language model as a reader of sentences: 24 sentences with known verdicts, in two requests."""
 
 import json
 from collections import Counter
@@ -7,11 +7,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
-from rarr.agent.runs import using
+from rarr.agent.runs import using_meter
 from rarr.agent.wiring.components import wire
 from rarr.components import BlockPiece, CardReader, Excerpt, RawCard, ReadingBlock, SourceLine, close_all
 from rarr.errors import InputError
-from rarr.ledger.card import locate_card
+from rarr.ledger.card import make_card
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
 from rarr.tools.concurrency import run, work
@@ -20,8 +20,8 @@ from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.wording import counted
 
 Fitness = Literal["edits", "suggestions", "nothing"]
-FILE = Path(__file__).with_name("exam_cards.json")
-FOR_EDITS, FOR_SUGGESTIONS, LEAST_LOCATED = 22, 18, 0.95
+EXAM_FILE = Path(__file__).with_name("exam_cards.json")
+NEEDED_FOR_EDITS, NEEDED_FOR_SUGGESTIONS, LEAST_PLACED_SHARE = 22, 18, 0.95
 _FIT: dict[Fitness, str] = {
     "edits": "fit for edits",
     "suggestions": "fit for suggestions alone: name a stronger model for edits",
@@ -30,36 +30,31 @@ _FIT: dict[Fitness, str] = {
 
 
 class ExamResult(NamedTuple):
-    """The outcome of an exam of `cards` sentences, by the model with the name `served`.
+    """The result of an exam of a language model."""
 
-    `found` cards were right, and `false_alarms` contradicted right sentences. Of the sentences with an error,
-    `errors`, those are `missed` that the card does not correct. Of the `quotes` of all cards, `placed` exist.
-    `kept_form`: both answers were JSON with a card for each sentence.
-    """
-
-    cards: int
-    found: int
-    errors: int
-    missed: int
-    false_alarms: int
-    quotes: int
-    placed: int
-    kept_form: bool
+    cards: int  # sentences of the exam
+    found: int  # right cards
+    errors: int  # sentences with an error
+    missed: int  # of these, sentences that the model did not correct
+    false_alarms: int  # sentences without an error that the model contradicted
+    quotes: int  # quotes in all cards
+    placed: int  # of these, quotes that name a line of a source
+    kept_form: bool  # both answers were JSON with a card for each sentence
     tokens: int
     seconds: float
-    served: str
+    served: str  # the name of the model that answered
 
     @property
     def fit_for(self) -> Fitness:
-        """What the model may be used for."""
-        careful = not self.false_alarms and self.placed >= LEAST_LOCATED * self.quotes
-        if self.found >= FOR_EDITS and careful:
+        """The use that the model is fit for: `edits`, only `suggestions`, or `nothing`."""
+        careful = not self.false_alarms and self.placed >= LEAST_PLACED_SHARE * self.quotes
+        if self.found >= NEEDED_FOR_EDITS and careful:
             return "edits"
-        return "suggestions" if self.found >= FOR_SUGGESTIONS else "nothing"
+        return "suggestions" if self.found >= NEEDED_FOR_SUGGESTIONS else "nothing"
 
     @property
     def faults(self) -> list[str]:
-        """The faults of the model in words."""
+        """The faults of the model, such as "2 of 9 errors missed"; empty if there are none."""
         counts = {
             f"of {counted(self.errors, 'error')} missed": self.missed,
             f"of {self.cards - self.errors} other sentences misread": self.cards - self.found - self.missed,
@@ -69,37 +64,37 @@ class ExamResult(NamedTuple):
         form = [] if self.kept_form else ["answers in another form"]
         return [f"{count} {fault}" for fault, count in counts.items() if count] + form
 
-    def lines(self, name: str) -> list[str]:
-        """Writes the result in lines for a person; the last says what the model is fit for."""
+    def result_lines(self, name: str) -> list[str]:
+        """Returns the result as lines for a person. The last line says what the model is fit for."""
         cards, spent = f"{self.found} of {self.cards}", f"{self.tokens}, seconds: {self.seconds:.1f}"
         faults = ", ".join(self.faults) or "none"
         last = f"{name} is {_FIT[self.fit_for]}"
         return [f"right cards: {cards}", f"tokens: {spent}", f"faults: {faults}", last]
 
 
-def examined(name: str, settings: Settings) -> ExamResult:
-    """Examines the model with this name, and keeps the result in the record of readers.
+def examine_named_model(name: str, settings: Settings) -> ExamResult:
+    """Examines the model with this name, and stores the result in the record of readers.
 
-    Raises `RarrError` for a model that cannot be used, and `ModelError` for one that cannot be asked.
+    Raises `RarrError` for a model that cannot be used, and `ModelError` if a request to it fails.
     """
     alone = {"model": name, "models": {}, "fallbacks": (), "search": GivenPassages((), window=4)}
     components = wire(settings.model_copy(update=alone))
     if components.card_reader is None:
         raise InputError(f"{name} is no language model: name one, such as openai:NAME or vllm:NAME")
     try:
-        result = run(examine(components.card_reader))
+        result = run(examine_reader(components.card_reader))
     finally:
         run(close_all(components.models))
     if components.record is not None:
-        components.record.add(result.served, passed=result.fit_for == "edits")
+        components.record.add_result(result.served, passed=result.fit_for == "edits")
     return result
 
 
-async def examine(reader: CardReader) -> ExamResult:
-    """Asks the reader both blocks of the exam, one after the other. Raises `ModelError` like the reader."""
+async def examine_reader(reader: CardReader) -> ExamResult:
+    """Sends the two requests of the exam one after the other. Raises `ModelError` if a request fails."""
     meter, started, kept, served, counts = Meter(), perf_counter(), True, "", Counter[str]()
-    with using(meter):
-        for part in json.loads(await work(FILE.read_text, "utf-8")):
+    with using_meter(meter):
+        for part in json.loads(await work(EXAM_FILE.read_text, "utf-8")):
             block = _block(part)
             reading = await reader.read(block)
             served = reading.served or served
@@ -131,11 +126,11 @@ def _block(part: Mapping[str, Any]) -> ReadingBlock:
 def _outcome(
     sentence: Mapping[str, Any], card: RawCard | None, lines: Mapping[str, SourceLine]
 ) -> tuple[bool, bool]:
-    """Tells whether the card is right, with a quote of a deciding line, and whether it is a false alarm."""
+    """Returns whether the card is right and quotes a deciding line, and whether it is a false alarm."""
     if card is None:
         return False, False
     text, wanted = sentence["text"], sentence["verdict"]
-    looked_up = locate_card(card, text, Span(0, len(text)), lines)
+    looked_up = make_card(card, text, Span(0, len(text)), lines)
     alarm = wanted != "no" and looked_up.verdict == "no"
     if looked_up.verdict != wanted or looked_up.doubts:
         return False, alarm

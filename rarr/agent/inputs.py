@@ -1,4 +1,4 @@
-"""Reads what a caller gives: a text, and the question or conversation that it belongs to."""
+"""Reads the input of a caller: a text, and the question or conversation that the text answers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,21 +10,21 @@ from rarr.tools.text.wording import counted, kind_of, safe_text
 from rarr.valid_unicode import REPLACEMENT, valid
 
 Message = Mapping[str, Any]
-"""A message as chat APIs have it: "role" and "content", which is a text or a list of blocks."""
+"""A message of a chat API, with "role" and "content". The content is a text or a list of blocks."""
 Context = str | Sequence[Message] | None
-"""The question or the conversation to which a text belongs."""
+"""The question or the conversation that a text answers."""
 
-LONGEST = 4000
-"""The most characters of a conversation that are read: the latest turns, and the ends of longer ones."""
+CONTEXT_CHARS = 4000
+"""The most characters of a conversation that are read: the latest turns, and the ends of long turns."""
 _USER = ("user", "human")
 _READ = (*_USER, "assistant", "ai")
-"""The roles of turns. Instructions and the results of tools are no part of the conversation."""
+"""The roles of messages that are read. Instructions and the results of tools are not read."""
 _MOST_HTML = 0.5
-"""The most of the characters of a text that may be blocks of HTML without a warning."""
+"""The share of a text, from 0 to 1, that may be HTML without a warning."""
 
 
 def required_text(text: object, name: str) -> str:
-    """Returns `text` as valid Unicode. Raises `InputError` for an empty text, and for what is no string."""
+    """Returns `text` as valid Unicode. Raises `InputError` if it is empty, or is not a string."""
     if not isinstance(text, str):
         raise InputError(f"{name} is {kind_of(text)}, not a str: decode or convert it first")
     if not text.strip():
@@ -32,11 +32,11 @@ def required_text(text: object, name: str) -> str:
     return valid(text)
 
 
-def context_of(context: str | Sequence[Message] | None, answer: str = "") -> str | None:
-    """Returns the question, or the latest turns of a conversation as one text; None without words.
+def context_text(context: str | Sequence[Message] | None, answer: str = "") -> str | None:
+    """Returns the question, or the latest turns of a conversation as one text; None if there are no words.
 
-    Turns are those of the user and the assistant, without the `answer` at the end, at most 4,000 characters
-    in all. Raises `InputError` for anything else.
+    Keeps at most 4,000 characters of the turns of user and assistant, and leaves out a last turn that is the
+    `answer`. Raises `InputError` for an argument that is neither a text nor a list of messages.
     """
     if not isinstance(context, str | Sequence | None) or isinstance(context, bytes):
         raise InputError(f"context is {kind_of(context)}: give a str, or a list of messages")
@@ -46,11 +46,11 @@ def context_of(context: str | Sequence[Message] | None, answer: str = "") -> str
 
 
 def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, str]]:
-    """Returns the last turn, the last of the user, and earlier turns while they are short, as plain texts."""
+    """Returns the last turn, the last turn of the user, and as many earlier turns as fit, as plain texts."""
     turns = [turn for turn in map(_turn, messages) if turn["content"].strip()]
     if turns and turns[-1]["content"].strip() == answer.strip():
         turns.pop()
-    last, left, kept = len(turns) - 1, LONGEST, dict[int, str]()
+    last, left, kept = len(turns) - 1, CONTEXT_CHARS, dict[int, str]()
     asked = max((number for number, turn in enumerate(turns) if turn["role"] in _USER), default=last)
     for number in dict.fromkeys((asked, last, *range(last, -1, -1))) if turns else ():
         text = turns[number]["content"]
@@ -67,11 +67,11 @@ def _turn(message: object) -> dict[str, str]:
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         raise InputError('a message of context has no role: give {"role": "user", "content": "..."}')
     is_read = message["role"] in _READ
-    return {"role": message["role"], "content": text_of(message.get("content")) if is_read else ""}
+    return {"role": message["role"], "content": message_text(message.get("content")) if is_read else ""}
 
 
-def text_of(content: object) -> str:
-    """Returns the text of a message's content: a string, or blocks of which some hold text."""
+def message_text(content: object) -> str:
+    """Returns the text of a message's content, which is a string or a list of blocks with some text."""
     if isinstance(content, str):
         return content
     blocks = content if isinstance(content, list | tuple) else ()
@@ -80,7 +80,7 @@ def text_of(content: object) -> str:
 
 
 def text_notices(given: str, text: str, context: str | None) -> list[Notice]:
-    """Makes warnings about what cannot be checked of a text, and about characters of `given` replaced."""
+    """Warns of HTML and tables that are not checked, replaced characters of `given`, and file names."""
     messages: dict[str, str] = {}
     if (replaced := f"{text}{context}".count(REPLACEMENT) - given.count(REPLACEMENT)) > 0:
         cure = "leave out NUL and halves of surrogate pairs"
@@ -94,11 +94,14 @@ def text_notices(given: str, text: str, context: str | None) -> list[Notice]:
         more = "of their own and as many cells as the first line"
         messages["table_not_checked"] = f"{counted(unread, 'table')} not checked: {only} {more}"
     told = [Notice(code=code, message=it, node="generate_queries") for code, it in messages.items()]
-    return told + file_notices([text])
+    return told + file_name_notices([text])
 
 
-def file_notices(texts: Sequence[object]) -> list[Notice]:
-    """Warns of texts that look like the name of a document. Nobody may learn over HTTP which files exist."""
+def file_name_notices(texts: Sequence[object]) -> list[Notice]:
+    """Warns of each text that is only a file name, such as `notes.pdf`, because no file is opened.
+
+    Does not look whether the file exists: callers over HTTP could then find out which files exist.
+    """
     from rarr.retrievers.extract.files import file_kind  # a process of a batch begins without it
 
     named = [it for it in texts if isinstance(it, str) and it.split() == [it] and file_kind(it)]

@@ -1,4 +1,4 @@
-"""Puts marks behind the sentences of a text, and a list of the cited sources at its end."""
+"""Puts marks such as `[1]` behind the sentences of a text, and a list of the cited sources at its end."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ _CLOSING = ".!?…\"'”’)*_]"
 
 
 class PlannedCitation(NamedTuple):
-    """A passage that a sentence cites."""
+    """A citation that will be put into a text: the sentence, and the passage that it will cite."""
 
     sentence: Sentence
     passage: Evidence
@@ -26,8 +26,8 @@ class PlannedCitation(NamedTuple):
 def planned_citations(revision: Revision, settled: Sequence[Span] = ()) -> list[PlannedCitation]:
     """Plans the citations of the supported sentences, in the order of the text.
 
-    A sentence cites each passage that its card quotes for it: only together they need to say all of it.
-    Sentences at `settled` get none.
+    A sentence cites each passage that it has a supporting quote of. Only together, these passages need to
+    support the whole sentence. Sentences at the places `settled` get no citation.
     """
     evidence, planned = {passage.id: passage for passage in revision.evidence}, list[PlannedCitation]()
     for it in sorted(revision.report.sentences, key=lambda sentence: sentence.end):
@@ -51,9 +51,9 @@ def cited_text(
 ) -> Cited:
     """Builds the cited text: a mark for each of `planned`, and `[citation needed]` behind each of `lacking`.
 
-    The list of sources comes at the end, without those that the text has `listed`. `footnotes` are marks such
-    as `[^1]`. `numbers` are those that some sources have already; other sources are numbered from
-    `first_number`. `existing`, the checks of earlier citations, only go into the result.
+    A list of sources follows at the end, without the sources that the text has `listed` itself. `numbers` are
+    the known numbers of some sources; other sources are numbered from `first_number`. With `footnotes`, marks
+    look like `[^1]`. `existing` are the checks of earlier citations, and are only passed on to the result.
     """
     original, new, known = revision.original, count(first_number), numbers or {}
     sources = dict[str, CitedSource]()
@@ -64,7 +64,7 @@ def cited_text(
     ending = sorted((it for it in sources.values() if it.source not in listed), key=lambda it: it.number)
     form = "[^{}]" if footnotes else "[{}]"
     marked = [(it.sentence, form.format(sources[it.passage.source].number)) for it in planned]
-    text, places = with_marks(original, [*marked, *((it, _NEEDED) for it in lacking)])
+    text, places = insert_marks(original, [*marked, *((it, _NEEDED) for it in lacking)])
     return Cited(
         original=original,
         text=text + _source_list(original, ending, footnotes=footnotes),
@@ -80,10 +80,10 @@ def cited_text(
     )
 
 
-def with_marks(original: str, marks: Sequence[tuple[Sentence, str]]) -> tuple[str, list[dict[str, Any]]]:
-    """Puts each of the `marks` behind its sentence of `original`; equal marks of one place come once.
+def insert_marks(original: str, marks: Sequence[tuple[Sentence, str]]) -> tuple[str, list[dict[str, Any]]]:
+    """Puts each of the `marks` behind its sentence of `original`. Equal marks at the same place are put once.
 
-    Returns the new text, and for each mark the places of a `Mark`. Spaces set a mark apart from words.
+    Returns the new text, and for each mark the fields of a `Mark`. A space separates a mark from a word.
     """
     keys = [(_mark_place(original, sentence.end), mark) for sentence, mark in marks]
     pieces, places, position, length = list[str](), dict[tuple[int, str], dict[str, int]](), 0, 0
@@ -102,10 +102,7 @@ def with_marks(original: str, marks: Sequence[tuple[Sentence, str]]) -> tuple[st
 
 
 def _mark_place(text: str, end: int) -> int:
-    """Moves the end of a sentence to a place where a mark may stand: not inside of a link.
-
-    Marks that follow directly are passed too, since `[1][2]` may be a link.
-    """
+    """Returns the first place from `end` for a mark: not in a link, nor between marks such as `[1][2]`."""
     ending = _LINE_END.search(text, end)
     for span in protected_spans(text, text.rfind("\n", 0, end) + 1, ending.start() if ending else len(text)):
         if span.start < end < span.end or (span.start == end and text[end] == "["):
@@ -114,10 +111,7 @@ def _mark_place(text: str, end: int) -> int:
 
 
 def _space_before(original: str, at: int, position: int) -> str:
-    """Returns what to put before a mark at `at`: a space behind a word or an address, otherwise nothing.
-
-    Nothing also behind another new mark, which ends at `position`.
-    """
+    """Returns " " if a mark at `at` follows a word or an address, or "" to put the mark without a space."""
     if position == at:
         return ""
     line_start = max(original.rfind("\n", 0, at), original.rfind("\r", 0, at)) + 1
@@ -126,7 +120,7 @@ def _space_before(original: str, at: int, position: int) -> str:
 
 
 def _source_list(original: str, sources: Sequence[CitedSource], *, footnotes: bool) -> str:
-    """Writes the list of sources with the line ends of the text, behind an open block; "" without sources."""
+    """Writes the list of sources with the line ends of the text; "" without sources. Closes an open block."""
     if not sources:
         return ""
     form = "[^{}]: {}" if footnotes else "- [{}] {}"

@@ -1,4 +1,4 @@
-"""Postprocesses the answer of a model: within its deadline, and whatever fails, with a text to send out."""
+"""Postprocesses the answer of a model within a deadline. After any failure, returns the original answer."""
 
 import csv
 import io
@@ -8,8 +8,8 @@ from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, get_args
 
-from rarr.agent.inputs import Message, context_of, required_text
-from rarr.agent.marks import planned_citations, with_marks
+from rarr.agent.inputs import Message, context_text, required_text
+from rarr.agent.marks import insert_marks, planned_citations
 from rarr.errors import InputError, RarrError
 from rarr.records import Revision, Sentence
 from rarr.records.cards_and_edits import moved_range
@@ -38,16 +38,16 @@ _MORE = {
     "table_not_checked": "; a table was not read",
     "character_replaced": "; characters that are not valid became U+FFFD",
 }
-"""What a user should know besides the counts, by the code of the warning."""
+"""Words that the notice adds after its counts, by the code of a warning."""
 _CLASSES = ("corrected", "contradicted", "not confirmed", "not judged", "confirmed", "not checked")
-"""The classes of sentences; each sentence is in one. Nothing was asked about those `not checked`."""
+"""The classes of sentences. Each sentence is in one class. A `not checked` sentence had nothing to check."""
 _BY_STATUS = {"supported": "confirmed", "contradicted": "contradicted", "retrieval_failed": "not judged"}
 
 
-def require_options(
+def require_valid_call(
     answer: object = "an answer", mode: object = "revise", deadline_s: float | None = None
 ) -> None:
-    """Raises `InputError` for a wrong call of `postprocess`."""
+    """Raises `InputError` if an argument of `postprocess` is wrong."""
     required_text(answer, "answer")
     if mode not in (modes := get_args(PostprocessMode)):
         raise InputError(f"mode is {mode!r}: give one of {', '.join(map(repr, modes))}")
@@ -56,21 +56,23 @@ def require_options(
         raise InputError(f"deadline_s is {deadline_s!r}: give seconds above 0, or None for no deadline")
 
 
-async def in_time(
+async def result_by_deadline(
     call: Coroutine[Any, Any, Postprocessed], answer: str, mode: PostprocessMode, deadline_s: float | None
 ) -> Postprocessed:
-    """Awaits `call`, and returns its result, or the untouched answer if the deadline comes first."""
+    """Returns the result of `call`, or the unchanged answer if `deadline_s` seconds pass before."""
     notice = f"not checked: the deadline of {deadline_s or 0:g} s came first"
-    return await by_deadline(call, deadline_s) or untouched(valid(answer), mode, "deadline", notice)
+    return await by_deadline(call, deadline_s) or untouched_result(valid(answer), mode, "deadline", notice)
 
 
-def untouched(answer: str, mode: PostprocessMode, outcome: Outcome, why: str, **more: Any) -> Postprocessed:
-    """Makes the result of an answer that nothing was done with. Its notice says why."""
+def untouched_result(
+    answer: str, mode: PostprocessMode, outcome: Outcome, why: str, **more: Any
+) -> Postprocessed:
+    """Makes the result for an answer that is returned unchanged. `why` becomes its notice."""
     facts = {"mode": mode, "outcome": outcome, "notice": valid(why), **more}
     return Postprocessed(text=answer, original=answer, changed=False, **facts)
 
 
-async def postprocessed(
+async def postprocessed_answer(
     reviser: "Reviser",
     answer: str,
     context: str | Sequence[Message] | None,
@@ -79,14 +81,14 @@ async def postprocessed(
     search: "Search",
     run_id: str | None,
 ) -> Postprocessed:
-    """Postprocesses the answer. A failure is told by the result; a wrong call raises `InputError`."""
+    """Postprocesses the answer. After a failure, returns the original; a wrong call raises `InputError`."""
     text = valid(answer)
     try:
-        asked = context_of(context, text)
+        asked = context_text(context, text)
         if mode != "revise":
             reviser = reviser.unedited()
         if sources is not None and not len(sources) and (search == "given" or not reviser.names_sources):
-            return untouched(text, mode, "failed", "not checked: the answer has no sources")
+            return untouched_result(text, mode, "failed", "not checked: the answer has no sources")
         options: dict[str, Any] = {"sources": sources, "search": search, "run_id": run_id}
         if mode == "cite":
             cited = await reviser.acite(answer, asked, **options)
@@ -97,23 +99,23 @@ async def postprocessed(
     except Exception as error:  # an application must be able to send its answer out
         named = "" if isinstance(error, RarrError) else f"{type(error).__name__}: "
         why = f"not checked: {named}{safe_text(redact_secrets(' '.join(str(error).split())))}"
-        return untouched(text, mode, "failed", why)
+        return untouched_result(text, mode, "failed", why)
 
 
 def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = None) -> Postprocessed:
-    """Makes the result: citations stand beside the text; the modes cite and annotate put marks into it."""
-    outcome, notice = summary(revision, cited)
+    """Makes the result of a run. Only the modes cite and annotate put marks into the text."""
+    outcome, notice = outcome_and_notice(revision, cited)
     facts = {"revision": revision, "existing": cited.existing if cited else ()}
     if outcome == "failed":
-        return untouched(revision.original, mode, outcome, notice, **facts)
+        return untouched_result(revision.original, mode, outcome, notice, **facts)
     text, marks = revision.text, tuple[DoubtMark, ...]()
     if cited:
         text, found = cited.text, [(it.start, it.end, it.passage) for it in cited.citations]
     else:
         planned = planned_citations(revision)
-        if mode == "annotate" and not is_data(text):
-            doubtful = [it for name, it in classified(revision) if name in get_args(Doubt)]
-            text, marks = annotated(text, doubtful)
+        if mode == "annotate" and not is_data_format(text):
+            doubtful = [it for name, it in classified_sentences(revision) if name in get_args(Doubt)]
+            text, marks = annotated_text(text, doubtful)
         found = [(_moved(it.start, marks), _moved(it.end, marks), passage) for it, passage in planned]
     citations = tuple(
         AnswerCitation(start=start, end=end, source=it.source, title=it.title, evidence_id=it.id)
@@ -123,8 +125,8 @@ def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = Non
     return Postprocessed(original=revision.original, mode=mode, outcome=outcome, notice=notice, **facts)
 
 
-def is_data(text: str) -> bool:
-    """Is the text read by a program, which a mark would break: JSON, lines of JSON, XML or CSV?"""
+def is_data_format(text: str) -> bool:
+    """Tells whether the text is JSON, lines of JSON, XML or CSV, which a mark would make invalid."""
     if text.lstrip().startswith("<") and text.rstrip().endswith(">"):
         return True
     for parts in ([text], text.strip().splitlines()):
@@ -139,11 +141,11 @@ def is_data(text: str) -> bool:
     return False
 
 
-def annotated(original: str, sentences: Sequence[Sentence]) -> tuple[str, tuple[DoubtMark, ...]]:
-    """Puts `[contradicted]` or `[not confirmed]` behind these sentences: never into links and code."""
+def annotated_text(original: str, sentences: Sequence[Sentence]) -> tuple[str, tuple[DoubtMark, ...]]:
+    """Puts `[contradicted]` or `[not confirmed]` behind these sentences. Returns the text and the marks."""
     kinds = ["contradicted" if it.status == "contradicted" else "not confirmed" for it in sentences]
     marked = [(sentence, f"[{kind}]") for sentence, kind in zip(sentences, kinds, strict=True)]
-    text, places = with_marks(original, marked)
+    text, places = insert_marks(original, marked)
     return text, tuple(DoubtMark(kind=kind, **it) for kind, it in zip(kinds, places, strict=True))
 
 
@@ -152,11 +154,11 @@ def _moved(position: int, marks: Sequence[DoubtMark]) -> int:
     return position + sum(end - start for at, start, end in inserted if at <= position)
 
 
-def summary(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, str]:
-    """Returns the outcome of a run, and a line that counts its sentences, corrections and citations."""
+def outcome_and_notice(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, str]:
+    """Returns the outcome of a run, and a notice: a line that counts sentences, corrections and citations."""
     if why := why_nothing_checked(revision):
         return "failed", f"not checked: {why}"
-    classes = Counter(name for name, _ in classified(revision))
+    classes = Counter(name for name, _ in classified_sentences(revision))
     counts = {name: classes[name] for name in _CLASSES} | {"cited": len(cited.citations) if cited else 0}
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
     if wrong := sum(check.state == "not_supported" for check in (cited.existing if cited else ())):
@@ -172,11 +174,11 @@ def summary(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, st
     return "partial" if incomplete else "finished", ", ".join(parts) + more
 
 
-def classified(revision: Revision) -> list[tuple[str, Sentence]]:
-    """Returns the sentences, each with how it counts, as in `_CLASSES`.
+def classified_sentences(revision: Revision) -> list[tuple[str, Sentence]]:
+    """Returns the sentences, each with its class: corrected, contradicted, not confirmed, and so on.
 
-    Of the changed sentences, only the supported ones are `corrected`: others still hold what is in doubt.
-    After a failure, nobody knows whether an unjudged sentence has something to check: it is `not judged`.
+    A changed sentence is `corrected` only if it is supported now. After a failure, an unjudged sentence is
+    `not judged`, because it may have something to check; otherwise it is `not checked`.
     """
     failed, accepted = _failed(revision), [edit for edit in revision.edits if edit.accepted]
     changed = [
@@ -196,6 +198,6 @@ def classified(revision: Revision) -> list[tuple[str, Sentence]]:
 
 
 def _failed(revision: Revision) -> bool:
-    """Did a failure keep sentences from being judged?"""
+    """Tells whether a failure kept sentences from being judged."""
     unsearched = any(sentence.status == "retrieval_failed" for sentence in revision.report.sentences)
     return unsearched or any(map(is_failure, revision.warnings))

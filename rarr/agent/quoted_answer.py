@@ -26,9 +26,9 @@ _Quote = tuple[set[str], int, str]
 def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statement]:
     """Quotes the triples that the question asks for, and the sentences that share most of its other words.
 
-    A sentence that may only tell what others say is `unjudged`. The last statements need support: they name
-    such sentences, the values in which sources differ, and the words that no quote has, and say that nobody
-    judged the quotes.
+    A sentence that may only report what others say is `unjudged`. The last statements need support. They name
+    these sentences, values about which sources differ, and words of the question that no quote has, and tell
+    that the quotes were not judged.
     """
     asked, small, quotes = content_stems(question), _small_stems(question), dict[str, dict[int, None]]()
     triples, keys = _asked_for(asked, sources), QuestionWords.of_question(question).words
@@ -69,7 +69,7 @@ def quoted_answer(question: str, sources: Sequence[AnswerSource]) -> list[Statem
 
 
 def _small_stems(question: str) -> set[str]:
-    """Returns the stems of words that no answer needs: small words, and "may", but no "May" in a sentence."""
+    """Returns the stems of words that no answer needs, such as "the" and "may", but not the month "May"."""
     words = _WORD.findall(question)
     small = MODAL_VERBS | FUNCTION_WORDS[language_of(map(str.casefold, words))]
     plain = [*(word.casefold() for word in words[:1]), *words[1:]]
@@ -81,7 +81,7 @@ def _names(question: str) -> set[str]:
 
 
 def _names_another(sentence: str, question: str) -> bool:
-    """Does a name of the question go on in the sentence, as "Velatrin" in "Velatrin Forte"?"""
+    """Tells whether the sentence has a longer name: "Velatrin Forte" for "Velatrin" in the question."""
     for name in set(_NAME.findall(question)):
         behind = re.findall(rf"\b{re.escape(name)}\b(?: ([^\W\d_a-zà-ÿ]\w*))?", sentence)
         if behind and all(word and word not in question for word in behind):
@@ -90,10 +90,11 @@ def _names_another(sentence: str, question: str) -> bool:
 
 
 def _asked_for(asked: Sequence[str], sources: Sequence[AnswerSource]) -> list[_Quote]:
-    """Returns the triples whose whole relation the question names, or a word of their sentence.
+    """Returns the triples whose relation the question names, or whose sentence shares a word with it.
 
-    The names of the subject do not count, nor do words of a relation that is named; of a triple whose value
-    alone is named, its relation does not. A question that only names entities asks for the first triples.
+    Words of the subject do not count, nor words of a relation that the question names. If the question only
+    names the value of a triple, words of its relation do not count. If the question has no other words than
+    names of entities, returns the first eight triples.
     """
     lines, chosen, rest = list[tuple[_Quote, set[str]]](), set[int](), set(asked)
     for source, triple in ((it, it.triple) for it in sources if it.triple):
@@ -112,13 +113,11 @@ def _asked_for(asked: Sequence[str], sources: Sequence[AnswerSource]) -> list[_Q
 
 
 def _sharing(question: str, asked: set[str], sources: Sequence[AnswerSource]) -> Iterator[_Quote]:
-    """Yields the sentences that share the rarest words, then those that share the rest.
+    """Yields sentences that share words with the question: first those with the rarest words.
 
-    Before them, for a question that asks whether something is so or allowed, those that share some of its
-    words, and not only names, and have a word that limits, such as "not" and "only".
-
-    The title counts as words of a sentence; one about another name is left out. A single word is shared by
-    chance, unless nothing else is asked.
+    If the question asks whether something is so or allowed, yields before them sentences with a limiting word
+    such as "not" or "only" that share some words, and not only names. Words of a title count for each of its
+    sentences. Leaves out sentences about another name, and sentences that share a single word of several.
     """
     lines = list[_Quote]()
     for passage, number in ((it.passage, it.number) for it in sources if it.triple is None):
@@ -139,7 +138,7 @@ def _sharing(question: str, asked: set[str], sources: Sequence[AnswerSource]) ->
 
 
 def source_text(source: AnswerSource) -> str:
-    """Returns the sentence of a triple alone, or the text of a passage."""
+    """Returns the text of a source: the sentence that states its triple, or else its passage."""
     if (triple := source.triple) is None:
         return source.passage.text
     return " ".join(sentence_of(triple.subject, triple.relation, [triple.value]).split())

@@ -1,7 +1,7 @@
-"""Keeps which edits people refused, so that no later run makes them again.
+"""Stores which edits people refused, so that no later run makes these edits again.
 
-The file `refused.txt` in the data folder has hashes, and no words: a line for each refused edit. A hash is of
-a sentence and a change of it: the sentence may move, and may stand in another document.
+The file `refused.txt` in the data folder has one line for each refused edit: a hash of the sentence and its
+change, without any words. The refusal also holds if the sentence moves, or occurs in another document.
 """
 
 import re
@@ -15,31 +15,31 @@ from pydantic import ValidationError
 from rarr.errors import InputError
 from rarr.ledger.edit_gate import REFUSED
 from rarr.records import Edit, Notice, Revision
-from rarr.records.cards_and_edits import Card, require_state
+from rarr.records.cards_and_edits import Card, require_in_state
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import meter
 from rarr.tools.storage.files import make_private_folder, write_whole
 from rarr.tools.text.wording import counted
 from rarr.traces.trace_reader import Trace
 
-FILE, WITHHELD = "refused.txt", "suggestions_withheld"
+REFUSALS_FILE, WITHHELD = "refused.txt", "suggestions_withheld"
 _REFUSED = {"state": "refused", "reason": REFUSED}
 _UNDONE = {"state": "suggested", "reason": "a person refused it, and undid that"}
 Ids = Sequence[str]
 
 
 class Refusals(frozenset[str]):
-    """The hashes of the edits that people refused."""
+    """The set of hashes of the edits that people refused."""
 
     def __call__(self, text: str, card: Card) -> bool:
-        """Was an edit of this card of the text refused? The edits of a card stand or fall together."""
+        """Tells whether a person refused an edit of this card of `text`, and so all edits of the card."""
         whole = text[card.start : card.end]
         return any(_hash(whole, text[it.start : it.end], it.new) in self for it in card.edits)
 
 
-def kept_refusals(folder: Path) -> Refusals:
-    """Reads the refusals of the data folder. The run warns if they cannot be read."""
-    file = folder.expanduser() / FILE
+def read_refusals(folder: Path) -> Refusals:
+    """Reads the refusals from the data folder. If the file cannot be read, warns and returns an empty set."""
+    file = folder.expanduser() / REFUSALS_FILE
     try:
         return Refusals(file.read_text(encoding="utf-8").split() if file.exists() else ())
     except (OSError, UnicodeDecodeError) as error:
@@ -48,37 +48,38 @@ def kept_refusals(folder: Path) -> Refusals:
         return Refusals()
 
 
-def withheld(run_id: str, edits: Iterable[Edit]) -> list[Notice]:
-    """Tells how many edits of a run are withheld as refused, and how to take that back."""
+def withheld_notices(run_id: str, edits: Iterable[Edit]) -> list[Notice]:
+    """Makes a warning about the edits that were refused in an earlier run; [] if there are none."""
     names = [edit.id for edit in edits if edit.reason == REFUSED]
     cure = f"rarr trace decide {run_id} {' '.join(f'--undo {name}' for name in names)}"
     told = f"{counted(len(names), 'edit')} withheld, as refused before: to undo that, {cure}"
     return [Notice(code=WITHHELD, message=told, node="edit")] if names else []
 
 
-def with_decisions(
+def store_decisions(
     revision: Revision, folder: Path, accept: Ids = (), refuse: Ids = (), undo: Ids = ()
 ) -> Revision:
-    """Does what `Reviser.decide` does, with the refusals of this folder.
+    """Returns the revision after decisions about edits by id, and writes the refusals to the data folder.
 
-    Where a refusal is undone, the edit is as its run left it. The edits of a sentence are refused, or freed
-    of it, together; accepting frees.
+    All edits of a sentence are refused together. `undo` and `accept` remove their refusals from the folder.
+    After `undo`, an edit is as the run made it, or suggested if the run withheld it as refused before. Raises
+    `InputError` for wrong ids.
     """
-    kept, plain = kept_refusals(folder), revision.without(*(it.id for it in revision.edits))
+    kept, plain = read_refusals(folder), revision.without(*(it.id for it in revision.edits))
     known = [it.id for it in revision.edits if it.state != "refused" or it.reason == REFUSED]
     places = {it.id: plain.sentence_of(it) for it in plain.edits if it.id in known}
-    hashes = {name: hashes_of(plain, [it for it in known if places[it] == places[name]]) for name in known}
+    hashes = {name: edit_hashes(plain, [it for it in known if places[it] == places[name]]) for name in known}
     found, every = _as_kept(revision, [it for it in known if hashes[it] & kept]), [*accept, *refuse, *undo]
     if gated := [it for it in revision.edits if it.id in every and it.id not in known]:
         why = f"the gate refused edit {gated[0].id!r} ({gated[0].reason})"
         raise InputError(f"{why}, so no person can decide it: correct the text by hand")
-    require_state("", [it for it in found.edits if it.id in known], every)
+    require_in_state("", [it for it in found.edits if it.id in known], every)
     if twice := [it for it in (*accept, *refuse) if (it in accept) + (it in refuse) + (it in undo) > 1]:
         raise InputError(f"edit {twice[0]!r} is decided twice: accept it, refuse it, or undo its refusal")
     if unknown := [name for name in undo if not hashes[name] & kept]:
         raise InputError(f"no person refused {unknown[0]}: there is no refusal to undo")
     freed = set[str]().union(*(hashes[name] for name in (*accept, *undo)))
-    new = hashes_of(plain, refuse)
+    new = edit_hashes(plain, refuse)
     left = kept.difference(freed).union(new)
     made = _as_kept(
         revision, [it for it in known if it in refuse or (hashes[it] & left and it not in accept)]
@@ -90,8 +91,11 @@ def with_decisions(
     return made
 
 
-def decided(run: str, **decisions: Ids) -> Revision:
-    """Decides about edits of a recorded run, or of a file of JSON. Raises `InputError` for another one."""
+def decide_run(run: str, **decisions: Ids) -> Revision:
+    """Applies and stores decisions about edits. `run` is the id of a recorded run, or a file of its JSON.
+
+    Raises `InputError` if there is no such run or file, or if it has no revision.
+    """
     file, cure = Path(run), "name a run that is done, or a file of rarr revise --json"
     try:
         written = file.read_bytes() if file.is_file() else None
@@ -101,21 +105,21 @@ def decided(run: str, **decisions: Ids) -> Revision:
         raise InputError(f"{run} cannot be read ({why}): {cure}") from None
     if found is None:
         raise InputError(f"{run} has no revision: {cure}")
-    return with_decisions(found, Settings().home, **decisions)
+    return store_decisions(found, Settings().home, **decisions)
 
 
 def _as_kept(revision: Revision, refused: Collection[str]) -> Revision:
-    """Returns the revision with these edits refused, and without other refusals by a person."""
+    """Returns the revision with the edits of these ids refused, and all other refusals by people undone."""
     found = revision.without(*refused)
     states = {it.id: _UNDONE for it in found.edits if it.reason == REFUSED} | dict.fromkeys(refused, _REFUSED)
     edits = tuple(it.model_copy(update=states.get(it.id, {})) for it in found.edits)
-    warnings = (*(it for it in found.warnings if it.code != WITHHELD), *withheld(found.run_id, edits))
+    warnings = (*(it for it in found.warnings if it.code != WITHHELD), *withheld_notices(found.run_id, edits))
     return found.model_copy(update={"edits": edits, "warnings": warnings})
 
 
 def _keep(folder: Path, refused: set[str], freed: set[str]) -> None:
-    """Adds hashes to the file, and removes those that are freed."""
-    file = folder.expanduser() / FILE
+    """Adds the hashes `refused` to the file, and removes the hashes `freed`."""
+    file = folder.expanduser() / REFUSALS_FILE
     try:
         make_private_folder(file.parent)
         with FileLock(f"{file}.lock"):
@@ -126,8 +130,8 @@ def _keep(folder: Path, refused: set[str], freed: set[str]) -> None:
         raise InputError(f"{file} cannot be written ({error.strerror}): name another home") from None
 
 
-def hashes_of(revision: Revision, edit_ids: Collection[str]) -> set[str]:
-    """Returns the hashes by which these edits of a revision, which are not in its text, are known again."""
+def edit_hashes(revision: Revision, edit_ids: Collection[str]) -> set[str]:
+    """Returns the hashes of the edits with these ids, none of which may be applied in the revision's text."""
     placed = ((edit, revision.sentence_of(edit)) for edit in revision.edits if edit.id in edit_ids)
     return {_hash(sentence.text, edit.old, edit.new) for edit, sentence in placed if sentence}
 

@@ -1,11 +1,11 @@
-"""Runs a recorded run again: as it was, or with another prompt or model for one of its nodes.
+"""Replays a recorded run: as it was, or with another prompt or model for one of its nodes.
 
-The whole graph runs with the installed code. Searches answer from the trace, and so do models for questions
-that the trace has. With another prompt or model, other questions are asked for real. Planted controls are
-drawn by a seed from text and passages, so they are the same.
+The whole graph runs with the installed code. The results of searches come from the trace, and so do the
+answers of models to recorded questions. New questions, as with another prompt or model, are sent to models.
+Planted controls depend only on the text and the passages, so they are the same.
 
-A trace in a file may come from others: its address is never used. Keys and documents are always the current
-ones, and never those of a trace.
+A trace file may come from a stranger, so its addresses are never used. Keys and documents are always those of
+the current settings.
 """
 
 from asyncio import to_thread
@@ -21,7 +21,7 @@ from pydantic import SecretStr
 
 from rarr.agent.answer import Answerer
 from rarr.agent.graph import Node
-from rarr.agent.refusals import Refusals, hashes_of
+from rarr.agent.refusals import Refusals, edit_hashes
 from rarr.agent.revise import Reviser
 from rarr.agent.runs import synchronous
 from rarr.agent.wiring.components import wire
@@ -37,14 +37,14 @@ from rarr.prompts import Prompt, load_file
 from rarr.records import Revision, Sentence
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Endpoint, Settings
-from rarr.settings.reading import holds
+from rarr.settings.reading import has_type
 from rarr.state import State
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, name_of
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import RecordedAnswers, Trace
 
-NODES = {
+NODE_PROMPTS = {
     "generate_queries": ("generate_queries", "target_queries", "search_queries"),
     "check_agreement": ("check_agreement", "check_agreement_doubt", "check_agreement_paper"),
     "edit": ("edit",),
@@ -53,26 +53,27 @@ NODES = {
     "write_section": ("write_section",),
     "write_answer": ("answer_with_citations",),
 }
-"""The nodes that ask a language model, with the names of their prompts."""
-ASKING: dict[str, Node] = {"generate_queries": generate_queries, "plan": plan}
-"""The nodes that decide what is searched for. Their questions are compared, and not searched for."""
-SEARCHING = ("retrieve", "rerank", "find_triples")
+"""The names of the prompts of each node that asks a language model."""
+QUERY_NODES: dict[str, Node] = {"generate_queries": generate_queries, "plan": plan}
+"""The nodes that make queries. A replay compares their new queries with the recorded ones."""
+SEARCH_NODES = ("retrieve", "rerank", "find_triples")
 _FIELDS = Settings.model_fields
-CURRENT = {"search", "trace", "user_agent"} | {
+NOT_REPLAYED = {"search", "trace", "user_agent"} | {
     name
     for name, field in _FIELDS.items()
-    if name.endswith("_url") or holds(field.annotation, SecretStr) or holds(field.annotation, Path)
+    if name.endswith("_url") or has_type(field.annotation, SecretStr) or has_type(field.annotation, Path)
 }
 """Settings that are not taken from a trace: keys and addresses, files and folders.
 
-Only the address of the model is taken, from a run that this machine recorded, unless another one is given.
+The exception is the address of the model, if this machine recorded the run and no other address is given.
 """
 
 
-class Change(NamedTuple):
-    """A sentence of the original that ends with another status or other words; None for a missing one.
+class SentenceChange(NamedTuple):
+    """A sentence whose status or words differ between the recorded run and the replay.
 
-    `why` says what decided in the replay: edits, doubts, quotes.
+    `text` is the original sentence. `before` and `after` are its records in the two reports; None if a report
+    lacks the sentence. `why` lists what decided in the replay: edits, doubts, quotes.
     """
 
     text: str
@@ -83,16 +84,15 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True)
 class Replay:
-    """The result of a replay: the recorded revision, and that of the replay.
+    """The result of a replay: the recorded revision (`before`), and the new revision (`after`).
 
-    `questions` were searched for only in the recorded run, or would be only now: a node that asks what to
-    search for ran again. `asked` counts the questions that were sent to models, and `failed` are the errors
-    among their answers.
+    `questions` are two lists of search queries: those that only the recorded run has, and those that only the
+    replay has. `asked` counts the requests to models, and `failed` lists the errors of these requests.
     """
 
     before: Revision
     after: Revision
-    changes: list[Change]
+    changes: list[SentenceChange]
     questions: tuple[list[str], list[str]]
     asked: int
     failed: list[str]
@@ -111,12 +111,12 @@ async def areplay(
     model: Any = None,
     **settings: Any,
 ) -> Replay:
-    """Runs a recorded run again, `node` of it with the prompt in a file, with another model, or both.
+    """Replays a recorded run. One `node` may get another prompt (a file), another model, or both.
 
-    The file replaces the prompt of its name. Without a prompt and a model nothing is asked, and the revision
-    is the same if rarr works as it did then.
-    `settings`, such as `base_url`, win over those of the trace and the current ones. Raises `InputError` for
-    a run without a revision, a node that the run did not call, and a prompt that does not fit.
+    The file replaces the prompt of the same name. Without a prompt and a model, no model is asked, and the
+    revision is the same unless rarr has changed. `settings`, such as `base_url`, win over those of the trace
+    and the current settings. Raises `InputError` for a run without a revision, a node that the run did not
+    call, and a prompt that does not fit.
     """
     if trace.revision is None:
         raise InputError(f"the run is {trace.status} without a revision: resume it, or revise its text")
@@ -146,23 +146,23 @@ replay = synchronous(areplay)
 
 
 def _node_of(trace: Trace, node: str, prompt: str, *, has_model: bool) -> str:
-    """Returns the node to run again, if any: `node`, or that which asks with the prompt of this name.
+    """Returns the node to run again: `node`, or the node that uses the prompt of this name; "" for none.
 
-    With `has_model`, the node has another model. Raises `InputError` for a node that asks no model or was not
-    reached, and for a prompt with which it did not ask.
+    `has_model` tells that the node gets another model. Raises `InputError` for a node that asks no model or
+    was not reached, and for a prompt that the node did not use.
     """
-    node = node or next((name for name, names in NODES.items() if prompt in names), "")
+    node = node or next((name for name, names in NODE_PROMPTS.items() if prompt in names), "")
     if not node and prompt:
         raise InputError("name the node, or give the file the name of its prompt, as check_agreement.md")
     if not node and has_model:
         raise InputError("name the node that gets the other model, as --node check_agreement")
-    if node and node not in NODES:
-        raise InputError(f"{node!r} is not a node that asks a model: the nodes are {', '.join(NODES)}")
+    if node and node not in NODE_PROMPTS:
+        raise InputError(f"{node!r} is not a node that asks a model: the nodes are {', '.join(NODE_PROMPTS)}")
     called = {span.name for span in trace.spans if span.kind == "node"}
     if node and node not in called:
         raise InputError(f"the run did not reach {node}: it called {', '.join(sorted(called)) or 'no node'}")
-    used = [it for it in NODES.get(node, ()) if it in _asked(trace)]
-    allowed = used or (NODES[node] if has_model else ())
+    used = [it for it in NODE_PROMPTS.get(node, ()) if it in _asked(trace)]
+    allowed = used or (NODE_PROMPTS[node] if has_model else ())
     if prompt and prompt not in allowed:
         asked = f"asked with {' and '.join(used)}" if used else "asked no language model"
         cure = "name the file after its prompt" if allowed else "give a model as well, or take a run with one"
@@ -175,15 +175,15 @@ def _asked(trace: Trace) -> set[str]:
 
 
 class RecordedNodes:
-    """The nodes that make queries and search: in a replay they return what they returned in the run.
+    """Replaces the nodes that make queries and search. They return the recorded updates of the state.
 
-    If the node that runs again is one of them, it is called besides, and its queries are compared.
+    If the node that runs again makes queries, it is called too, but only to compare its queries.
     """
 
     def __init__(self, trace: Trace, node: str) -> None:
         self._trace, self._again = trace, node
         self.questions: tuple[list[str], list[str]] = [], []
-        self.nodes = {name: partial(self._call, name) for name in (*SEARCHING, *ASKING)}
+        self.nodes = {name: partial(self._call, name) for name in (*SEARCH_NODES, *QUERY_NODES)}
         self._calls = defaultdict[tuple[str, str], list[StoredSpan]](list)
         self._relevances = defaultdict[str, dict[str, float]](dict)
         for number, calls in trace.calls_by_block().items():
@@ -195,17 +195,17 @@ class RecordedNodes:
                 self._relevances[query_id] |= by_evidence
 
     async def _call(self, name: str, state: Any, runtime: Runtime[Components]) -> State:
-        """Returns the next update of this node in the run, or raises its error."""
+        """Returns the next recorded update of this node, or raises its recorded error."""
         of_query = state.get("query")
         calls = self._calls[name, of_query.id if of_query else str(state.get("block", 0))]
         if not calls:  # a round that the run did not have: nothing is searched in it
-            return {"queries": state["queries"], "lacking": []} if name in ASKING else {}
+            return {"queries": state["queries"], "lacking": []} if name in QUERY_NODES else {}
         call = calls.pop(0)
         if "update" not in call.body:
             raise _error(call.error)
         update = self._trace.update(call)
         if name == self._again:
-            updates = update, await ASKING[name](state, runtime)
+            updates = update, await QUERY_NODES[name](state, runtime)
             was, now = ([it.text for it in each.get("queries", []) if it.searched] for each in updates)
             self.questions[0].extend(text for text in was if text not in now)
             self.questions[1].extend(text for text in now if text not in was)
@@ -220,10 +220,10 @@ def _error(line: str) -> RarrError:
 
 
 class RecordedChat:
-    """A model that answers or fails as it did in the run.
+    """A chat model that answers or fails as it did in the recorded run.
 
-    `make` makes the model for new questions; without it, they fail. Each answer to a new question adds its
-    error to `outcomes`, "" for none.
+    `make` makes the model for new questions. Without `make`, new questions fail. Each new question appends
+    its error to `outcomes`, or "" after an answer.
     """
 
     def __init__(
@@ -232,8 +232,8 @@ class RecordedChat:
         self.name, self._answers, self._outcomes, self._make = name, answers, outcomes, make
         self._live: ChatModel | None = None
 
-    def open(self) -> ChatModel:
-        """Makes the model for new questions once, and returns it. Raises `RarrError` if it cannot be used."""
+    def live_model(self) -> ChatModel:
+        """Returns the model for new questions, made at the first call. Raises `RarrError` if that fails."""
         if self._make is None:
             raise CallFailure("refused", f"{self.name} was not asked this in the recorded run: name a model")
         if self._live is None:
@@ -241,10 +241,10 @@ class RecordedChat:
         return self._live
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Returns the recorded answer or raises the recorded failure; asks the model about a new question."""
+        """Returns the recorded answer, or raises the recorded failure. Sends a new question to a model."""
         if (recorded := self._answers.answer(self.name, ask)) is not None:
             return recorded
-        live = self.open()
+        live = self.live_model()
         try:
             answer = await live.complete(ask)
         except CallFailure as failure:
@@ -261,11 +261,11 @@ class RecordedChat:
 def _components(
     trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], outcomes: list[str], *, live: bool
 ) -> Components:
-    """Wires the components of the run, whose models answer from the trace, and if `live` new questions."""
+    """Makes the components of the run. Its models answer from the trace; new questions only if `live`."""
     current, answers = _settings(trace, given), RecordedAnswers(trace, failures=True)
 
     def answering(named: Any) -> Any:
-        """Makes the model that answers from the run; models whose answers no trace holds stay as they are."""
+        """Makes the model that answers from the trace. Returns anything but a language model unchanged."""
         name = name_of(named)
         if not is_language_model(name):
             return named
@@ -273,7 +273,7 @@ def _components(
         make = partial(chat_model, named, current) if live and not is_object else None
         chat = RecordedChat(name.strip("<>"), answers, outcomes, make)
         if named in given.get("models", {}).values():
-            chat.open()  # raises at once if the model cannot be used
+            chat.live_model()  # raises at once if the model cannot be used
         return chat
 
     recorded = {
@@ -286,18 +286,18 @@ def _components(
     searches = any(call.name == "retrieve" for call in trace.calls)
     found = trace.revision
     refused = [edit.id for edit in found.edits if edit.reason == REFUSED] if found else []
-    decided = Refusals(hashes_of(found, refused) if found else ())  # as the run found it
+    decided = Refusals(edit_hashes(found, refused) if found else ())  # as the run found it
     return replace(wire(settings, prompts=prompts), record=None, refusals=lambda: decided, searches=searches)
 
 
 def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
-    """Makes the settings of the run; keys, paths and addresses are the current ones.
+    """Makes the settings of the recorded run, with keys, paths and addresses of the current settings.
 
-    Raises `InputError` for a run of a baseline, or with a judge whose answers no trace holds.
+    Raises `InputError` for a run of a baseline, and for a run with a judge whose answers are not traced.
     """
     facts = trace.file.facts.settings
     # A price is no part of a replay, and a limit of the cost needs it.
-    recorded = {key: value for key, value in facts.items() if key not in CURRENT | {"max_cost"}}
+    recorded = {key: value for key, value in facts.items() if key not in NOT_REPLAYED | {"max_cost"}}
     if not recorded.keys() <= Settings.model_fields.keys():
         raise InputError("the run is of a baseline: replay a run of the usual pipeline")
     models = {**recorded.get("models", {}), **given.get("models", {})}
@@ -309,7 +309,7 @@ def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
     if "check_agreement" in asked and recorded.get("queries", "auto") == "auto":  # decided by the sources
         recorded["queries"] = "questions" if "generate_queries" in asked else "sentences"
     # The file and the environment give keys, paths and addresses, and nothing else.
-    fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in CURRENT}
+    fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in NOT_REPLAYED}
     current = Settings(**{**fixed, **recorded, **given, "models": models, "trace": False})
     update: dict[str, Any] = {}
     if (url := facts.get("base_url")) and "base_url" not in given:
@@ -320,8 +320,8 @@ def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
     return current.model_copy(update={**update, "endpoints": {**own, **current.endpoints}})
 
 
-def sentence_changes(before: Revision, after: Revision) -> list[Change]:
-    """Lists the sentences whose status or words differ between two revisions of one original."""
+def sentence_changes(before: Revision, after: Revision) -> list[SentenceChange]:
+    """Lists the sentences whose status or words differ between two revisions of the same original text."""
     old, new = (
         {unedited_place(Span(it.start, it.end), revision.edits): it for it in revision.report.sentences}
         for revision in (before, after)
@@ -330,12 +330,12 @@ def sentence_changes(before: Revision, after: Revision) -> list[Change]:
     for place in sorted({*old, *new}):
         was, now = old.get(place), new.get(place)
         if was is None or now is None or (was.status, was.text) != (now.status, now.text):
-            changes.append(Change(place.of(after.original), was, now, _why(place, now, after)))
+            changes.append(SentenceChange(place.of(after.original), was, now, _why(place, now, after)))
     return changes
 
 
 def _why(place: Span, sentence: Sentence | None, revision: Revision) -> str:
-    """Says what decided about the sentence at this place of the original: edits, doubts, quotes."""
+    """Lists what decided about the sentence at this place of the original: edits, doubts, quotes."""
     asked = {it.id for it in revision.queries if place.overlaps(Span(it.start, it.end))}
     edits = [it for it in revision.edits if it.query_id in asked]
     reasons = [f"“{it.old}” → “{it.new}” {it.state}: {it.reason}" for it in edits]

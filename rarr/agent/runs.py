@@ -1,7 +1,7 @@
-"""Owns the runs of a graph: its components, traces and checkpoints; meters each run, makes its revision.
+"""Runs a graph with its components, traces and checkpoints, meters each run, and makes its revision.
 
-LangGraph's checkpointers keep runs step by step, so that a killed run can be resumed. The id of a run is the
-id of its LangGraph thread. The requests of a node that was killed are sent again.
+A LangGraph checkpointer stores each step of a run, so that a killed run can be resumed. The id of a run is
+the id of its LangGraph thread. If a node was killed, its requests are sent again.
 """
 
 import asyncio
@@ -30,9 +30,9 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from rarr.agent.graph import Graph
-from rarr.agent.refusals import withheld
+from rarr.agent.refusals import withheld_notices
 from rarr.agent.wiring.components import wire
-from rarr.agent.wiring.sources import search_names, unused_settings
+from rarr.agent.wiring.sources import sources_to_search, unused_setting_notices
 from rarr.components import Components, close_all
 from rarr.errors import InputError
 from rarr.ledger.scores import unjudged_report
@@ -51,17 +51,17 @@ Saver = BaseCheckpointSaver[Any]
 Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]
 Result = TypeVar("Result")
 Outcome = TypeVar("Outcome")
-Owner = TypeVar("Owner", bound=Closable)
+Runner = TypeVar("Runner", bound=Closable)
 Arguments = ParamSpec("Arguments")
-Made = tuple[Revision, Callable[[Revision], Outcome]]
-"""The research of a run, and what makes the outcome of it once it is recorded."""
+RunResult = tuple[Revision, Callable[[Revision], Outcome]]
+"""The revision of a run, and the function that makes the outcome from the recorded revision."""
 
 _NO_LIMIT = 1_000_000  # steps; else the limit of a graph that calls this one would hold
 _OPENING = "a function that opens one: lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
 
 
 def synchronous(call: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Callable[Arguments, Result]:
-    """Makes the form of an async call for callers without an event loop, and inside a running one."""
+    """Makes a synchronous function of an async one. It works with and without a running event loop."""
 
     @wraps(call)
     def called(*arguments: Arguments.args, **options: Arguments.kwargs) -> Result:
@@ -72,9 +72,9 @@ def synchronous(call: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Calla
 
 
 @asynccontextmanager
-async def built(kind: Callable[..., Owner], settings: Mapping[str, Any]) -> AsyncIterator[Owner]:
-    """Builds an owner on a thread, and closes it, also if it is built after the caller was cancelled."""
-    made: list[Owner] = []
+async def opened_runner(kind: Callable[..., Runner], settings: Mapping[str, Any]) -> AsyncIterator[Runner]:
+    """Builds an object such as a `Reviser` on a thread, yields it, and closes it in any case."""
+    made: list[Runner] = []
 
     def build() -> None:
         made.append(kind(**settings))
@@ -88,13 +88,13 @@ async def built(kind: Callable[..., Owner], settings: Mapping[str, Any]) -> Asyn
         await in_thread(build)
         yield made[0]
     finally:
-        for owner in made:
-            await owner.aclose()
+        for runner in made:
+            await runner.aclose()
 
 
 @contextmanager
-def using(meter: Meter) -> Iterator[Meter]:
-    """Counts in `meter` what the block asks and spends."""
+def using_meter(meter: Meter) -> Iterator[Meter]:
+    """Makes `meter` the meter that counts the requests, tokens and cost of the block."""
     token = METER.set(meter)
     try:
         yield meter
@@ -102,8 +102,8 @@ def using(meter: Meter) -> Iterator[Meter]:
         METER.reset(token)
 
 
-class RunOwner(Closable, Generic[Outcome]):
-    """Owns the components, the checkpoints and the traces of any number of runs of one graph."""
+class GraphRunner(Closable, Generic[Outcome]):
+    """Runs one graph any number of times, with the same components. Stores checkpoints and traces."""
 
     def __init__(
         self,
@@ -118,15 +118,15 @@ class RunOwner(Closable, Generic[Outcome]):
     ) -> None:
         """Give `settings`, or the fields of `Settings` as `values`, or `components`.
 
-        Without any of them, the settings are the defaults. Raises `RarrError` where something is missing.
+        Without any of them, the settings have their defaults. Raises `RarrError` if something is missing.
 
         `on_step` is called with the name of each node that has finished. `on_index` is called with the number
-        of files done and the number of all files, while a corpus is indexed.
+        of finished files and the number of all files, while a corpus is indexed.
 
-        `checkpointer` keeps runs for `resume`. It is a LangGraph checkpointer, or a function that opens one
-        as an async context manager, once for each event loop. The owner closes what it opened.
+        `checkpointer` stores runs for `resume`. It is a LangGraph checkpointer, or a function that returns
+        one as an async context manager: this object calls it once for each event loop, and closes the result.
 
-        With `measuring`, neither the record of readers nor what was refused is read or written.
+        With `measuring`, the record of readers and the refusals of edits are neither read nor written.
         """
         given = sum((settings is not None, components is not None, bool(values)))
         if given > 1 or not isinstance(settings, Settings | None):
@@ -140,44 +140,44 @@ class RunOwner(Closable, Generic[Outcome]):
         self.settings, self._on_step = self._components.settings, on_step
         self.names_sources = not is_wired or self.settings.names_source
         self._checkpoints = Checkpoints(checkpointer, self._graph)
-        ours = (*self._components.opened, self._components.retriever, *search_names(self.settings))
+        ours = (*self._components.opened, self._components.retriever, *sources_to_search(self.settings))
         skipped = lines_by_reason(dict.fromkeys(pair for it in ours for pair in getattr(it, "skipped", ())))
         self._notices = [Notice(code="file_skipped", message=line, node="retrieve") for line in skipped]
-        self._notices += unused_settings(self._components) if is_wired else []
+        self._notices += unused_setting_notices(self._components) if is_wired else []
         is_kept = checkpointer is not None
         self._traces = ReviserRecorder(self.settings, resumable=is_kept) if self.settings.trace else None
 
     def _used(self, settings: Settings) -> Settings:
-        """Returns the settings as this graph uses them."""
+        """Returns the settings with the changes that this graph needs."""
         return settings
 
     def _adapted(self, components: Components) -> Components:
-        """Returns the components as this graph uses them. Raises `RarrError` where one is missing."""
+        """Returns the components as this graph needs them. Raises `RarrError` if one is missing."""
         return components
 
     @abstractmethod
     def _graph(self) -> Graph: ...
 
     async def aclose(self) -> None:
-        """Closes what this event loop opened, but no retriever of the caller. The next use opens it again."""
+        """Closes the connections of this event loop, but no retriever of the caller. The next use reopens."""
         await close_all((*self._components.models, *self._components.opened, self._checkpoints))
 
     async def _new(
         self, text: str, context: str | None, run_id: str | None, notices: Sequence[Notice] = ()
     ) -> Outcome:
-        """Runs the graph for a text. Warnings of the run tell of files left out, and the `notices`."""
-        run_id, warnings = await self._checkpoints.new(run_id), [*self._notices, *notices]
+        """Runs the graph for a new text. Adds warnings about skipped files, and `notices`, to the run."""
+        run_id, warnings = await self._checkpoints.new_run_id(run_id), [*self._notices, *notices]
         start = State(original=text, text=text, context=context, round=1, warnings=warnings)
         return (await self.arun(start, run_id))[0]
 
     async def aresume(self, run_id: str) -> Outcome:
-        """Continues an interrupted run from its last checkpoint. A finished run asks no model.
+        """Continues an interrupted run from its last checkpoint, or returns the outcome of a finished run.
 
-        Settings and components are those of this owner: give those with which the run began. Answers in its
-        trace are not asked for again, and count in `usage` and the budgets as before; without a trace, the
-        usage starts at zero. Raises `InputError` without a checkpointer, and for an unknown run.
+        Use the same settings and components with which the run began. Answers in its trace are not requested
+        again, and count in `usage` and the budgets as before. Without a trace, the usage starts at zero.
+        Raises `InputError` without a checkpointer, and for an unknown run.
         """
-        state, done = await self._checkpoints.begun(run_id)
+        state, done = await self._checkpoints.stored_run(run_id)
         return (await self.arun(state, run_id, resumed=True, done=done))[0]
 
     resume = synchronous(aresume)
@@ -185,14 +185,14 @@ class RunOwner(Closable, Generic[Outcome]):
     async def arun(
         self, start: State, run_id: str, *, resumed: bool = False, done: bool = False
     ) -> tuple[Outcome, Revision]:
-        """Takes a run through the graph, meters and records it. Returns its research too, as in the trace.
+        """Takes a run through the graph, meters it and records it. Returns the outcome and the revision.
 
-        `start` is the first state of the run, or the last of a run that is `resumed`. A run that is `done` is
-        not walked again, and recorded only if it was killed before its trace got the revision.
+        `start` is the first state of the run, or the last state of a `resumed` run. A run that is `done` does
+        not go through the graph again, and is only recorded if its trace lacks the revision.
         """
         traces, text = self._traces, f"{start.get('context') or ''}\n{start['original']}"
         first = self._first(start) if resumed else start
-        with using(Meter(budget_of(self.settings), text=text)) as meter:
+        with using_meter(Meter(budget_of(self.settings), text=text)) as meter:
             kept = await traces.earlier_trace(run_id, first) if traces is not None and resumed else None
             recording: AbstractAsyncContextManager[Any] = nullcontext()
             if traces is not None and (not done or (kept is not None and kept.revision is None)):
@@ -209,19 +209,19 @@ class RunOwner(Closable, Generic[Outcome]):
                 return outcome_of(research), research
 
     def _first(self, state: State) -> State:
-        """Returns the first state of a run that has come to `state`."""
+        """Returns the first state of a run whose last state is `state`."""
         return state
 
     @abstractmethod
-    def _made(self, run_id: str, state: State, meter: Meter) -> Made[Outcome]:
-        """Makes the research and the outcome of the last state of a run."""
+    def _made(self, run_id: str, state: State, meter: Meter) -> RunResult[Outcome]:
+        """Makes the revision from the last state of a run, and the function that makes the outcome."""
 
     async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
         return await self._through_graph(None if resumed else start, run_id)
 
     async def _through_graph(self, start: State | None, run_id: str, block: int = 0) -> State:
-        """Runs the graph and returns its last state. With None, continues from the last checkpoint."""
-        graph = await self._checkpoints.graph()
+        """Runs the graph and returns its last state. If `start` is None, continues from the checkpoint."""
+        graph = await self._checkpoints.compiled_graph()
         call: Any = {"context": self._components, "config": self._checkpoints.config(run_id, block)}
         call["stream_mode"] = ["values", "updates"] if self._on_step else ["values"]
         state: Any = start
@@ -235,9 +235,9 @@ class RunOwner(Closable, Generic[Outcome]):
 
 
 class Checkpoints:
-    """Builds the graph with its checkpointer, and reads and writes the states of runs; None stores nothing.
+    """Builds the graph with its checkpointer, and reads and writes the states of runs.
 
-    If the checkpointer is a function, it is called once for each event loop.
+    Without a checkpointer (None), nothing is stored. A function that opens one is called once an event loop.
     """
 
     def __init__(self, checkpointer: Checkpointer | None, build: Callable[[], Graph]) -> None:
@@ -249,8 +249,8 @@ class Checkpoints:
         self._checkpointer, self._build = checkpointer, build
         self._ready = PerLoop(_LoopGraph, lambda ready: ready.opened.aclose())
 
-    async def graph(self) -> CompiledGraph:
-        """Returns the graph of the running event loop; `InputError` for a checkpointer of another loop."""
+    async def compiled_graph(self) -> CompiledGraph:
+        """Returns the compiled graph. Raises `InputError` if its checkpointer is of another event loop."""
         ready = self._ready.get()
         async with ready.opening:
             if ready.graph is None:
@@ -266,45 +266,45 @@ class Checkpoints:
         return ready.graph
 
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:
-        """Makes the LangGraph config for a run, or for one `block` of it (from 1; 0 is the whole run)."""
+        """Makes the LangGraph config of a run (`block` 0), or of one of its blocks, counted from 1."""
         name, thread = (f"rarr block {block}", f"{run_id}/{block}") if block else ("rarr", run_id)
         config = RunnableConfig(run_name=name, metadata={"run_id": run_id}, recursion_limit=_NO_LIMIT)
         return config if self._checkpointer is None else {**config, "configurable": {"thread_id": thread}}
 
-    async def stored(self, run_id: str, block: int = 0) -> StateSnapshot | None:
-        """Reads the last state of a run or block; None if it did not start, or nothing is stored."""
+    async def stored_state(self, run_id: str, block: int = 0) -> StateSnapshot | None:
+        """Returns the last stored state of a run or block; None if it did not start, or nothing is stored."""
         if self._checkpointer is None:
             return None
-        state = await (await self.graph()).aget_state(self.config(run_id, block))
+        state = await (await self.compiled_graph()).aget_state(self.config(run_id, block))
         return state if "original" in state.values else None
 
-    async def keep(self, run_id: str, state: State, *, done: bool) -> None:
-        """Stores the first state of a run by blocks, or its last state if `done`."""
+    async def store_state(self, run_id: str, state: State, *, done: bool) -> None:
+        """Stores the first state of a run that is divided into blocks, or its last state if `done`."""
         if self._checkpointer is not None:
-            graph, config = await self.graph(), self.config(run_id)
+            graph, config = await self.compiled_graph(), self.config(run_id)
             # The warnings of the start are kept already.
             before = len((await graph.aget_state(config)).values["warnings"]) if done else 0
             new = {**state, "warnings": state["warnings"][before:]} | ({"lacking": []} if done else {})
             await graph.aupdate_state(config, new, as_node="evaluate" if done else START)
 
-    async def new(self, run_id: str | None) -> str:
-        """Checks the id of a new run; for None, makes one. Raises `InputError` for a wrong or used id."""
+    async def new_run_id(self, run_id: str | None) -> str:
+        """Returns `run_id`, or a random id for None. Raises `InputError` for a wrong or used id."""
         run_id = uuid4().hex if run_id is None else run_id
-        if await self.stored(_allowed(run_id)) is not None:
+        if await self.stored_state(_allowed(run_id)) is not None:
             raise InputError(f"run {run_id!r} was begun before: resume it, or give another run_id")
         return run_id
 
-    async def begun(self, run_id: str) -> tuple[State, bool]:
-        """Reads the last state of a run, and whether it is done; `InputError` if no such run is stored."""
+    async def stored_run(self, run_id: str) -> tuple[State, bool]:
+        """Returns the last state of a run, and whether it is done. Raises `InputError` for an unknown run."""
         if self._checkpointer is None:
             raise InputError("no run can be resumed without checkpoints: give Reviser(checkpointer=...)")
-        if (kept := await self.stored(_allowed(run_id))) is None:
+        if (kept := await self.stored_state(_allowed(run_id))) is None:
             raise InputError(f"there is no checkpoint of a run {run_id!r}: revise its text with this run_id")
         # `next` lacks tasks that are done in a step that is not.
         return cast(State, kept.values), not kept.tasks
 
     async def aclose(self) -> None:
-        """Closes the checkpointer that was opened for this event loop, but none that the caller made."""
+        """Closes the checkpointer that was opened for this event loop, but not one that the caller made."""
         await self._ready.aclose()
 
 
@@ -324,13 +324,13 @@ def _allowed(run_id: object) -> str:
 
 
 def _record_types(*kinds: type) -> list[tuple[str, str]]:
-    """Lists these classes and all that are derived of them, each as its module and its name."""
+    """Lists these classes and all their subclasses, each as its module and its name."""
     names = [(kind.__module__, kind.__name__) for kind in kinds]
     return [*names, *(name for kind in kinds for name in _record_types(*kind.__subclasses__()))]
 
 
 def _with_records(saver: Saver) -> Saver:
-    """Copies the checkpointer so that it restores the package's records without warnings, if it can."""
+    """Returns a copy of the checkpointer that restores this package's records without warnings."""
     types = _record_types(Span, SentenceSupport, Record)
     copied = saver.with_allowlist(types)
     # A serializer that takes any type warns about each type, and `with_allowlist` does not change that.
@@ -341,12 +341,12 @@ def _with_records(saver: Saver) -> Saver:
 
 
 def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
-    """Builds the revision of a run that is done, or that stopped at a limit: each warning comes once.
+    """Builds the revision of a run that is done or stopped at a limit. Repeated warnings are given once.
 
-    Without a report in the state, all sentences are unjudged.
+    If the state has no report, all sentences are unjudged.
     """
     text, facts = state["text"], cast(dict[str, Any], state)
-    refused = withheld(run_id, state.get("edits", []))
+    refused = withheld_notices(run_id, state.get("edits", []))
     warnings = [*state["warnings"], *state.get("told", []), *meter.warnings, *refused]
     return Revision(
         run_id=run_id,
@@ -362,12 +362,12 @@ def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
 
 
 def budget_of(settings: Settings) -> Budget:
-    """Takes the limits of a run from the settings."""
+    """Returns the limits of a run on requests, tokens, cost and time, by the settings."""
     return Budget(**{field.name: getattr(settings, field.name) for field in fields(Budget)})
 
 
 def usage_of(meter: Meter, controls: Sequence[Controls] = ()) -> Usage:
-    """Reads the usage of a run so far, in total and by node, from its meter."""
+    """Returns the usage of a run so far, in total and by node, with the sum of its planted `controls`."""
     total = meter.total.model_dump(include=set(ModelUsage.model_fields))
     seconds, counted = meter.seconds, sum(controls, start=Controls())
     return Usage(**total, seconds=seconds, by_node=dict(meter.by_node), controls=counted)

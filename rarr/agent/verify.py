@@ -1,6 +1,6 @@
-"""Decides whether passages support a claim: it is read as `revise` reads a text, or a judge is asked.
+"""Decides whether passages support a claim, by the cards that `revise` uses, or by a judge. Edits nothing.
 
-Nothing is edited. The labels are those of AttrScore (Yue et al. 2023, section 2).
+The labels are those of AttrScore (Yue et al. 2023, section 2).
 """
 
 import asyncio
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from rarr.agent.cite import unedited
-from rarr.agent.inputs import Context, context_of, required_text
+from rarr.agent.cite import non_editing_components
+from rarr.agent.inputs import Context, context_text, required_text
 from rarr.agent.revise import Reviser
-from rarr.agent.runs import budget_of, built, synchronous, usage_of, using
+from rarr.agent.runs import budget_of, opened_runner, synchronous, usage_of, using_meter
 from rarr.backends.embedded.items import items_of
 from rarr.backends.nli.loading import attribution_class
 from rarr.backends.prompted.judging import ATTRSCORE
@@ -20,6 +20,7 @@ from rarr.ledger.block_joining import NOTHING_TO_CHECK, moved_records
 from rarr.ledger.evidence_selection import evidence_of
 from rarr.nodes.rerank import suspicious_notices
 from rarr.records import (
+    NOT_JUDGED,
     UNNAMED,
     AttributionClass,
     Evidence,
@@ -32,15 +33,15 @@ from rarr.records import (
 )
 from rarr.retrievers.given_passages import SHOWN_CHARACTERS, Given, GivenPassages, given_passage
 from rarr.settings import EMBEDDED, Settings
-from rarr.state import failure
+from rarr.state import failure_notice
 from rarr.tools.concurrency import Closable, work
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
-TOGETHER = 12
-"""The most claims of a request, all about the same passages."""
-READS_MORE = Notice(
+MAX_CLAIMS = 12
+"""The most claims about the same passages that one request verifies."""
+NEAR_QUOTATIONS_ONLY = Notice(
     code="near_quotations_only",
     message="the embedded reader decides only what nearly repeats a passage: a language model reads more, as"
     " with model openai:gpt-5-mini",
@@ -53,11 +54,11 @@ _CLOSING = "\"'”’»)]*_ "
 _STATUS = {"attributable": "supported", "contradictory": "contradicted", "extrapolatory": "unconfirmed"}
 
 ClaimSources: TypeAlias = "Given | Sequence[Given]"
-"""The passages for one claim: one, or a list of them."""
+"""The passages for one claim: a single passage, or a list of passages."""
 
 
 class _Unsearched(Reviser):
-    """Searches the passages of each call alone, in one round, and records nothing."""
+    """Searches only the passages of each call, in one round, and writes no trace."""
 
     def _used(self, settings: Settings) -> Settings:
         alone = {"search": GivenPassages((), window=settings.window), "corpus": None, "graph": None}
@@ -71,11 +72,11 @@ class _Unedited(_Unsearched):
         # Beside the cards, nobody would read the scores of a judge.
         others = {node: it for node, it in components.settings.models.items() if node != "attribute"}
         unscored = components.settings.model_copy(update={"models": others})
-        return unedited(replace(components, settings=unscored))
+        return non_editing_components(replace(components, settings=unscored))
 
 
 class ClaimVerifier(Closable):
-    """Builds models once; verifies any number of claims, also at the same time. It searches nothing."""
+    """Builds models once; verifies any number of claims against given passages, also at the same time."""
 
     _kind: type[Reviser] = _Unedited
 
@@ -89,35 +90,33 @@ class ClaimVerifier(Closable):
     ) -> None:
         """Give `settings`, or the fields of `Settings` as `values`, or `components`.
 
-        The model of the settings reads the passages; without a model, the embedded reader compares them with
-        near quotations. Their `corpus`, `graph`, `search`, `preset`, `rounds` and `trace` are not used. With
-        `measuring`, the record of the reader is neither read nor written.
-
-        Raises `RarrError` where something is missing, and `InputError` for components without a reader of
-        cards.
+        The model of the settings reads the passages. Without a model, the embedded reader finds near
+        quotations of the claim. The settings `corpus`, `graph`, `search`, `preset`, `rounds` and `trace` are
+        not used. With `measuring`, the record of the reader is neither read nor written. Raises `RarrError`
+        if something is missing, and `InputError` for components without a reader of cards.
         """
         self._reviser = self._kind(settings, components=components, measuring=measuring, **values)
         reader = self._components.card_reader
         self.reader = reader.name if reader else ""
-        """The name of the reader that decides."""
+        """The name of the reader that decides, such as "embedded"."""
         self.reads_together = reader is not None and reader.is_model
-        """Does one request read several claims?"""
+        """True if one request can read several claims."""
 
     @property
     def _components(self) -> Components:
         return self._reviser._components
 
     async def averify(self, claim: str, sources: ClaimSources, context: Context = None) -> Verification:
-        """Decides whether `sources` support `claim`, which may answer a question, the `context`.
+        """Decides whether `sources` support `claim`. `context` is a question that the claim may answer.
 
-        `sources` is a passage or a list of passages, as in `rarr.revise`. Without a passage the claim is
-        extrapolatory. Of passages with more than 12,000 characters together, the parts that are nearest to
-        the sentences of the claim are read.
+        `sources` is a passage or a list of passages, as in `rarr.revise`. If they have more than 12,000
+        characters together, only the parts that are nearest to the claim are read. Without a passage, the
+        label is `extrapolatory`.
 
         Raises `InputError` for an empty claim or passage. All later failures become warnings; a claim that
         could not be judged has no label.
         """
-        claim, asked = required_text(claim, "claim"), context_of(context)
+        claim, asked = required_text(claim, "claim"), context_text(context)
         pieces: Any = sources if isinstance(sources, list | tuple) else [sources]
         return (await self.averify_together([claim], pieces, asked))[0]
 
@@ -126,9 +125,9 @@ class ClaimVerifier(Closable):
     async def averify_together(
         self, claims: Sequence[str], sources: Sequence[Given], context: str | None
     ) -> list[Verification]:
-        """Verifies claims by the same passages as one text, in one request with one set of controls.
+        """Verifies several claims by the same passages, in one request with one set of planted controls.
 
-        The first verification has the usage of all. A passage that seems to speak to a model is not read.
+        The first verification has the usage of all claims. Suspicious passages are not read.
         """
         text, pieces = _BETWEEN.join(claims), [_divisible(piece) for piece in sources]
         whole, *parts = await work(lambda: [len(sentences(it)) for it in (text, *claims)])
@@ -147,14 +146,14 @@ async def averify(
 ) -> Verification:
     """Decides whether sources support a claim, as `ClaimVerifier.averify` does.
 
-    Without `sources`, the claim is researched as by `rarr.revise`, and nothing is edited. `settings` are the
-    fields of `Settings`, such as `corpus="notes/"` or `model="openai:gpt-5-mini"`.
+    Without `sources`, the sources of the settings are searched, as `rarr.revise` does. `settings` are fields
+    of `Settings`, such as `corpus="notes/"` or `model="openai:gpt-5-mini"`.
     """
     required_text(claim, "claim")
     if sources is None:
-        async with built(Reviser, settings) as reviser:
-            return await averify_by_search(reviser, claim, context_of(context))
-    async with built(ClaimVerifier, settings) as verifier:
+        async with opened_runner(Reviser, settings) as reviser:
+            return await averify_by_search(reviser, claim, context_text(context))
+    async with opened_runner(ClaimVerifier, settings) as verifier:
         return await verifier.averify(claim, sources, context)
 
 
@@ -164,10 +163,10 @@ verify = synchronous(averify)
 async def averify_by_search(
     reviser: Reviser, claim: str, context: str | None = None, given: Sequence[Given] = ()
 ) -> Verification:
-    """Decides whether the `given` sources, or without any the reviser's, support `claim`.
+    """Decides whether sources support `claim`: the passages `given`, or else the sources of the reviser.
 
-    It is researched as `revise` does, and nothing is edited. Raises `InputError` as `revise` does; all later
-    failures become warnings.
+    Searches the sources as `revise` does, and edits nothing. Raises `InputError` for an empty claim. All
+    later failures become warnings.
     """
     claim, sources = required_text(claim, "claim"), list(given) or None
     call = reviser.unedited().arevise(claim, context, sources=sources, search="given" if sources else None)
@@ -175,10 +174,10 @@ async def averify_by_search(
 
 
 class NamedJudge(ClaimVerifier):
-    """Asks the verifier of the settings, such as `nli:NAME` or a language model, about every claim.
+    """Verifies claims by the judge that the settings name, such as `nli:NAME` or a language model.
 
-    The passages are joined to one premise, as in the papers. The judge quotes nothing, and no planted errors
-    examine it.
+    All passages together are one premise, as in the papers on claim verification. The judge returns no
+    quotes, and is not examined by planted errors.
     """
 
     _kind = _Unsearched
@@ -191,14 +190,14 @@ class NamedJudge(ClaimVerifier):
     async def averify_together(
         self, claims: Sequence[str], sources: Sequence[Given], context: str | None
     ) -> list[Verification]:
-        """Asks about each claim, as `ClaimVerifier.averify_together` reads them."""
-        with using(Meter(budget_of(self._components.settings))) as spent, spent.step("attribute"):
+        """Asks the judge about each claim. The first verification has the usage of all claims."""
+        with using_meter(Meter(budget_of(self._components.settings))) as spent, spent.step("attribute"):
             judged = await asyncio.gather(*(self._judged(claim, context, sources) for claim in claims))
         told = [it.model_copy(update={"warnings": (*it.warnings, *spent.warnings)}) for it in judged]
         return [told[0].model_copy(update={"usage": usage_of(spent)}), *told[1:]]
 
     async def _judged(self, claim: str, context: str | None, sources: Sequence[Given]) -> Verification:
-        """Asks about each sentence, or by AttrScore about the whole claim; a language model is asked once."""
+        """Judges each sentence of a claim, or with AttrScore the claim as a whole."""
         judge, settings = self._components.verifier, self._components.settings
         evidence = await _near(claim, context, sources, settings)
         notices, usable = suspicious_notices(evidence, []), [it for it in evidence if not it.suspicious]
@@ -218,7 +217,7 @@ class NamedJudge(ClaimVerifier):
                     supports = scores
             except Exception as error:
                 why = "the claim could not be judged"
-                notices.append(failure("attribute", why, error, code="verification_failed"))
+                notices.append(failure_notice("attribute", why, error, code="verification_failed"))
         judged = [
             Sentence(
                 text=span.of(claim),
@@ -232,8 +231,8 @@ class NamedJudge(ClaimVerifier):
         return _verification(claim, context, judged, notices, evidence)
 
 
-def verifier_of(settings: Settings, *, measuring: bool = False) -> ClaimVerifier:
-    """Makes the judge that `models` names for attribute; else the reader of cards that the model is.
+def claim_verifier_of(settings: Settings, *, measuring: bool = False) -> ClaimVerifier:
+    """Makes a verifier of claims: the judge that `models` names for attribute, else the reader of cards.
 
     With `measuring`, the record of the reader is neither read nor written.
     """
@@ -244,7 +243,7 @@ def verifier_of(settings: Settings, *, measuring: bool = False) -> ClaimVerifier
 
 
 def _divisible(piece: Given) -> Given:
-    """Returns a record as a search result, which is cut into windows: it may be a whole document."""
+    """Converts a `Passage` to a search result, so that a whole document is cut into windows of sentences."""
     if not isinstance(piece, Passage):
         return piece
     facts = piece.model_dump(include={"text", "source", "title", "published_at"})
@@ -254,7 +253,7 @@ def _divisible(piece: Given) -> Given:
 async def _near(
     claim: str, context: str | None, sources: Sequence[Given], settings: Settings
 ) -> list[Evidence]:
-    """Makes evidence of the passages: of the whole ones while they fit, else of the nearest parts."""
+    """Makes evidence of the whole passages if they fit into a request, else of the parts near the claim."""
     passages: Sequence[Passage] = [given_passage(it, n, f"{UNNAMED}{n}") for n, it in enumerate(sources, 1)]
     if sum(len(it.text) for it in passages) > SHOWN_CHARACTERS:
         pieces = [_divisible(it) for it in passages]
@@ -266,10 +265,7 @@ async def _near(
 def _verifications(
     claims: Sequence[str], context: str | None, revision: Revision, embedded: bool = False
 ) -> list[Verification]:
-    """Takes the sentences of each claim from the report about the text that the claims make.
-
-    What an unreliable reader said judges nothing.
-    """
+    """Makes the verification of each claim from the report about all claims as one text."""
     notices = [it for it in revision.warnings if it.code != NOTHING_TO_CHECK.code]
     unread = {"status": "unjudged"} if any(it.code == "reader_unreliable" for it in notices) else {}
     made, at = list[Verification](), 0
@@ -280,7 +276,7 @@ def _verifications(
             found = [_without_question(sentence) for sentence in found]
         verification = _verification(claim, context, found, notices, revision.evidence)
         if embedded and verification.label == "extrapolatory" and revision.evidence:
-            warnings = (*verification.warnings, READS_MORE)
+            warnings = (*verification.warnings, NEAR_QUOTATIONS_ONLY)
             verification = verification.model_copy(update={"warnings": warnings})
         made.append(verification)
         at += len(claim) + len(_BETWEEN)
@@ -288,9 +284,9 @@ def _verifications(
 
 
 def _without_question(sentence: Sentence) -> Sentence:
-    """Opens a sentence unless it and its quotes are whole sentences of about the same length.
+    """Makes a decided sentence unconfirmed, unless it and its quotes are whole sentences of similar length.
 
-    What a short answer states depends on the question, which the embedded reader cannot read.
+    The meaning of a short answer depends on the question, which the embedded reader cannot read.
     """
     lines = [sentence.text, *(quote.text for quote in sentence.quotes)]
     own, *others = (len(items_of(line)) for line in lines)
@@ -304,8 +300,8 @@ def _without_question(sentence: Sentence) -> Sentence:
 
 
 def _label(sentence: Sentence) -> AttributionClass | None:
-    """Returns the class of a sentence. Sources that disagree with one another do not tell."""
-    if sentence.status in ("unjudged", "retrieval_failed"):
+    """Returns the class of a sentence; None if it was not judged. If sources disagree: `extrapolatory`."""
+    if sentence.status in NOT_JUDGED:
         return None
     if sentence.status == "supported":
         return "attributable"
@@ -320,7 +316,7 @@ def _verification(
     notices: Sequence[Notice],
     evidence: Sequence[Evidence],
 ) -> Verification:
-    """Labels the claim by its worst sentence; sentences that state nothing do not count."""
+    """Makes the verification of a claim, labelled by its worst sentence that states something."""
     labels, supports = [_label(it) for it in found if it.checkable], [it.support for it in found]
     levels = [support for support in supports if support is not None]
     return Verification(

@@ -3,8 +3,8 @@
 retrieve -> rerank -> plan -> retrieve, one branch a section -> rerank
           -> write_section, one branch a section -> assemble -> check_agreement -> edit
 
-With an outline, the topic itself is not searched for. The sentences of the article are read as cards, beside
-the passages that they were written from: what these contradict is edited, and what they support is cited.
+With an outline, the topic itself is not searched for. Each sentence of the article is then checked against
+the passages of its section: contradicted sentences are edited, and supported sentences get citations.
 """
 
 import re
@@ -15,15 +15,15 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
-from rarr.agent.cite import require_cards
-from rarr.agent.graph import Graph, add_surviving
+from rarr.agent.cite import require_card_reader
+from rarr.agent.graph import Graph, add_survivable_node
 from rarr.agent.inputs import required_text
 from rarr.agent.marks import cited_text, planned_citations
-from rarr.agent.runs import Made, RunOwner, built, revision_of, synchronous
+from rarr.agent.runs import GraphRunner, RunResult, opened_runner, revision_of, synchronous
 from rarr.components import WRITING_NODES, Components
 from rarr.errors import InputError, SetupError
 from rarr.ledger.article_text import DraftSentence, article_text
-from rarr.ledger.card_report import card_sentences, disagreement_notices, is_relied_on
+from rarr.ledger.card_report import card_sentences, disagreement_notices, is_sure_support
 from rarr.ledger.edit_gate import moved_place
 from rarr.ledger.scores import citation_scores, unjudged_report
 from rarr.nodes.assemble import assemble
@@ -38,7 +38,7 @@ from rarr.records.cards_and_edits import Card
 from rarr.records.citations import Article, ArticleSection, WrittenCitation, WrittenSentence
 from rarr.retrievers.combined import ChunkRetriever
 from rarr.settings import Settings
-from rarr.state import State, kept_for
+from rarr.state import State, kept_evidence
 from rarr.tools.models.run_budget import Meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.section_headings import clean_headings
@@ -46,27 +46,27 @@ from rarr.tools.text.wording import NO_RESULT, is_failure, warning_lines
 
 CHUNK_WORDS = 256
 """The most words of a passage that a section is written from, as in WikiGenBench (Zhang et al. 2024)."""
-CHUNKS = 5
-"""The passages of a section."""
+CHUNKS_PER_SECTION = 5
+"""The number of passages that each section is written from."""
 
 _WORD = re.compile(r"\w+")
 
 Outline = str | Sequence[str]
-"""The headings of an article: a list, or a text with one heading a line."""
+"""The headings of an article: a list of headings, or a text with one heading in each line."""
 
 
 def build_writing_graph() -> Graph:
-    """Builds the whole pipeline. Each run passes the components of its nodes as its context."""
+    """Builds the graph that writes articles. A run passes its `Components` as the context of the graph."""
     graph = StateGraph(State, context_schema=Components)
-    add_surviving(graph, retrieve, on_failure="rerank")
+    add_survivable_node(graph, retrieve, on_failure="rerank")
     for node in (plan, rerank, write_section):
-        add_surviving(graph, node, on_failure="assemble")
+        add_survivable_node(graph, node, on_failure="assemble")
     for checking in (assemble, check_agreement, edit):
-        add_surviving(graph, checking, on_failure=END)
-    graph.add_conditional_edges(START, after_topic, ["retrieve", "plan"])
+        add_survivable_node(graph, checking, on_failure=END)
+    graph.add_conditional_edges(START, route_after_topic, ["retrieve", "plan"])
     graph.add_edge("retrieve", "rerank")
-    graph.add_conditional_edges("rerank", after_passages, ["plan", "write_section", "assemble"])
-    graph.add_conditional_edges("plan", one_branch_per_section, ["retrieve"])
+    graph.add_conditional_edges("rerank", route_after_rerank, ["plan", "write_section", "assemble"])
+    graph.add_conditional_edges("plan", route_sections, ["retrieve"])
     graph.add_edge("write_section", "assemble")
     graph.add_edge("assemble", "check_agreement")
     graph.add_edge("check_agreement", "edit")
@@ -74,20 +74,20 @@ def build_writing_graph() -> Graph:
     return graph
 
 
-async def after_topic(state: State) -> list[Send] | str:
-    """Routes the query of the topic to retrieve; with an outline, names plan, which needs no passages."""
-    return "plan" if state["outline"] is not None else await one_branch_per_section(state)
+async def route_after_topic(state: State) -> list[Send] | str:
+    """Sends the query of the topic to the node retrieve. With an outline, returns "plan" instead."""
+    return "plan" if state["outline"] is not None else await route_sections(state)
 
 
-async def one_branch_per_section(state: State) -> list[Send]:
-    """Routes the query of each section, or of the topic, to its own retrieve."""
+async def route_sections(state: State) -> list[Send]:
+    """Sends the query of each section, or of the topic, to its own call of the node retrieve."""
     return [Send("retrieve", {"query": query}) for query in state["queries"] if query.round == state["round"]]
 
 
-async def after_passages(state: State) -> list[Send] | str:
-    """Names plan for the passages of the topic; else routes each section to write_section.
+async def route_after_rerank(state: State) -> list[Send] | str:
+    """Returns "plan" after the search for the topic. Later, sends each section to the node write_section.
 
-    A section without passages is not written. Names assemble if there is no other.
+    Leaves out sections without passages. Returns "assemble" if no section has passages.
     """
     if state["round"] == 1:
         return "plan"
@@ -97,15 +97,15 @@ async def after_passages(state: State) -> list[Send] | str:
     return [Send("write_section", {"query": queries[name], **given}) for name in written] or "assemble"
 
 
-class Writer(RunOwner[Article]):
+class Writer(GraphRunner[Article]):
     """Builds models, indexes and the graph once; writes any number of articles, also at the same time."""
 
     def _used(self, settings: Settings) -> Settings:
-        return settings.model_copy(update={"evidence_per_query": CHUNKS})
+        return settings.model_copy(update={"evidence_per_query": CHUNKS_PER_SECTION})
 
     def _adapted(self, components: Components) -> Components:
-        """Has the retriever find passages of at most `CHUNK_WORDS` words."""
-        require_cards(components)
+        """Makes the retriever return passages of at most `CHUNK_WORDS` words."""
+        require_card_reader(components)
         if lacking := [node for node in WRITING_NODES if node not in components.writers]:
             why = f"these components have no writer for {' and '.join(lacking)}"
             raise SetupError(f"{why}: give Components(writers=...)")
@@ -117,11 +117,11 @@ class Writer(RunOwner[Article]):
     async def awrite(
         self, topic: str, outline: Outline | None = None, *, run_id: str | None = None
     ) -> Article:
-        """Writes an article about `topic` from the sources, with a checked citation behind each sentence.
+        """Writes an article about `topic` from the sources, with checked citations behind its sentences.
 
-        `outline` gives the headings of the sections; None: the sections are planned. `run_id` names the run.
-        Raises `InputError` for an empty topic, an outline without a heading or with too many, and a name that
-        is not allowed or already used. All later failures become warnings.
+        `outline` gives the headings of the sections; without it, the headings are planned. `run_id` names the
+        run. Raises `InputError` for an empty topic, an outline with no headings or too many, and a `run_id`
+        that is not allowed or already used. All later failures become warnings.
         """
         topic = " ".join(required_text(topic, "topic").split())
         return await self._new(topic, None if outline is None else _headings(outline, topic), run_id)
@@ -133,16 +133,16 @@ class Writer(RunOwner[Article]):
         return State(original=topic, text=topic, context=outline, round=1, warnings=[])
 
     async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
-        """Moves topic and outline to their keys, and makes the query of the topic, which has no place."""
+        """Runs the graph on a state with the keys `topic` and `outline`, and a query for the topic."""
         topic, outline = start["original"], start["context"]
         query = Query(id="q1", text=topic, start=0, end=0)
         begun: State = {**start, "topic": topic, "outline": outline, "context": None, "queries": [query]}
         return await super()._walk(begun, run_id, resumed=resumed)
 
-    def _made(self, run_id: str, state: State, meter: Meter) -> Made[Article]:
-        """Makes the research and the article of a run that is done, or that stopped at a limit.
+    def _made(self, run_id: str, state: State, meter: Meter) -> RunResult[Article]:
+        """Makes the revision of a run, and the function that makes the article from it.
 
-        Sentences that were not judged have no citation. Each section without a text is named in a warning.
+        Sentences that were not judged get no citation. A warning names each section without text.
         """
         written, cards = article_text(state), state.get("cards", [])
         text, edits = (state["text"], state["edits"]) if "edits" in state else (written.text, [])
@@ -195,8 +195,8 @@ class Writer(RunOwner[Article]):
 
 
 async def awrite(topic: str, outline: Outline | None = None, **settings: Any) -> Article:
-    """Writes one article. `settings` are the fields of `Settings`, such as `corpus="notes/"`."""
-    async with built(Writer, settings) as writer:
+    """Writes one article, as `Writer.awrite` does. `settings` are fields of `Settings`: `corpus="notes/"`."""
+    async with opened_runner(Writer, settings) as writer:
         return await writer.awrite(topic, outline)
 
 
@@ -204,7 +204,7 @@ write = synchronous(awrite)
 
 
 def _headings(outline: Outline, topic: str) -> str:
-    """Returns the headings, one a line. Raises `InputError` if there is none, or too many."""
+    """Returns the headings of an outline, one in each line. Raises `InputError` for none, or too many."""
     lines = outline.splitlines() if isinstance(outline, str) else list(outline)
     if not all(isinstance(line, str) for line in lines):
         raise InputError("outline is no list of headings: give texts, such as ['History', 'Design']")
@@ -215,12 +215,12 @@ def _headings(outline: Outline, topic: str) -> str:
 
 
 def _sentence(draft: DraftSentence, place: Span, state: State, found: Sequence[Sentence]) -> WrittenSentence:
-    """Makes the record of a sentence, now at `place`: what it cited, and what it cites after the check."""
+    """Makes the record of a sentence at `place`, with its citations before and after the check."""
     sentence = next((it for it in found if it.start < place.end and place.start < it.end), None)
     card = next((it for it in state.get("cards", []) if sentence and it.start == sentence.start), None)
     status: Status = sentence.status if sentence else "unjudged"
     quotes = sentence.quotes if sentence and status == "supported" else ()
-    ids = [found.id for found in kept_for(state, draft.section.query_id)]
+    ids = [found.id for found in kept_evidence(state, draft.section.query_id)]
     return WrittenSentence(
         section_id=draft.section.id,
         **place._asdict(),
@@ -231,9 +231,9 @@ def _sentence(draft: DraftSentence, place: Span, state: State, found: Sequence[S
 
 
 def _citation(label: str, ids: Sequence[str], card: Card | None) -> WrittenCitation:
-    """Judges a citation of the writer: its passage is among those from which the sentence follows."""
+    """Judges a citation of the writer by the card of its sentence."""
     name = ids[int(label) - 1] if 1 <= int(label) <= len(ids) else ""
     entails: bool | None = None if name else False
     if name and card is not None and card.verdict and not card.unreliable:
-        entails = is_relied_on(card) and name in card.cited
+        entails = is_sure_support(card) and name in card.cited_ids
     return WrittenCitation(label=label, evidence_id=name, entails=entails)

@@ -22,7 +22,7 @@ from rarr.batches.rows import ColumnType, InputRow, common_type, format_of, inpu
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.records.postprocessing import PostprocessMode
-from rarr.settings import Settings, unserved
+from rarr.settings import Settings, without_server_settings
 from rarr.tools.concurrency import call_on_interrupt, for_each, run
 from rarr.tools.storage.files import lock_file
 
@@ -56,7 +56,7 @@ def revise_file(
     `RarrError` before anything is spent: for files that cannot be read or written, a missing column, an `out`
     of other settings, other columns or another `full`, and a limit of the cost of a model without a price.
     """
-    settings = unserved(settings or Settings())  # a batch goes on, whatever is set for `rarr serve`
+    settings = without_server_settings(settings or Settings())  # a batch ignores settings of `rarr serve`
     if "trace" not in settings.model_fields_set:  # a trace of each row would fill the disk
         settings = settings.model_copy(update={"trace": False})
     folder = out.with_name(f"{out.name}.batch")

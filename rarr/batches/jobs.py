@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol
 
 from pydantic import BeforeValidator, ValidationError
 
-from rarr.agent.inputs import context_of
-from rarr.agent.postprocess import untouched
+from rarr.agent.inputs import context_text
+from rarr.agent.postprocess import untouched_result
 from rarr.errors import InputError, RarrError, SetupError
 from rarr.records import Notice, Verification
 from rarr.records.postprocessing import Outcome, Postprocessed
 from rarr.settings import Settings
-from rarr.settings.reading import cure
+from rarr.settings.reading import cure_of
 from rarr.tools.concurrency import by_deadline, in_thread, run
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tuple[st
     `names` are the keys that may stand at the top.
     """
     first = error.errors(include_input=False, include_url=False)[0]
-    told = f"unknown key: give {', '.join(names)}" if first["type"] == "extra_forbidden" else cure(first)
+    told = f"unknown key: give {', '.join(names)}" if first["type"] == "extra_forbidden" else cure_of(first)
     place = first["loc"]
     if place[-1:] == ("str",):  # of several kinds: of a context
         place, told = place[:-1], "give a text, or messages with role and content"
@@ -134,7 +134,7 @@ class Tasks:
         if job.task == "verify":
             from rarr.agent.verify import averify_by_search  # the process of a batch does without it
 
-            call = averify_by_search(reviser, job.text, context_of(job.context, job.text), job.sources)
+            call = averify_by_search(reviser, job.text, context_text(job.context, job.text), job.sources)
             verified = await by_deadline(call, job.deadline_s)
             return verified or original(job, "deadline", "not checked: the deadline came first")
         options = {"deadline_s": job.deadline_s, "run_id": job.run_id, **job.options}
@@ -171,7 +171,7 @@ def original(job: Job, outcome: Outcome, notice: str) -> Done:
     """Makes the record of the job's task with its text as it came, and with the reason."""
     if job.task == "verify":
         return Verification(claim=job.text, warnings=(Notice(code=outcome, message=notice, node=""),))
-    return untouched(job.text, job.options.get("mode", "revise"), outcome, notice)
+    return untouched_result(job.text, job.options.get("mode", "revise"), outcome, notice)
 
 
 class WorkerProcesses:

@@ -10,7 +10,7 @@ from typing import Any
 
 from rarr.batches.jobs import ENDED, Done, Job, Tasks, raised
 from rarr.errors import InputError, RarrError, SetupError
-from rarr.settings import Settings, set_variable
+from rarr.settings import Settings, set_environment_variable
 
 CONNECT_S = 10.0
 """Seconds to wait for an answer of the address of a cluster."""
@@ -21,7 +21,7 @@ PLACE_S = 300.0
 def require_ray() -> Any:
     """Returns the module `ray`. Raises `SetupError` where it is not installed."""
     # A cluster that this process starts must not report its use, and Ray reads this while it is imported.
-    set_variable("RAY_USAGE_STATS_ENABLED", "0")
+    set_environment_variable("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
         import ray.exceptions

@@ -16,13 +16,13 @@ from pydantic import BaseModel
 from rarr.batches.rows import ColumnType, InputRow, json_text
 from rarr.errors import InputError
 from rarr.ledger.scores import f1_ap
+from rarr.records import NOT_JUDGED
 from rarr.records.postprocessing import Postprocessed
 from rarr.tools.storage.files import LineAppender, repaired_lines
 from rarr.tools.text.wording import kind_of
 
 LONGEST_TEXT = 1_000_000
 """The most characters of a text. Longer texts were never measured, and would keep a worker for hours."""
-_UNJUDGED = ("unjudged", "retrieval_failed")
 MEASURES = ("supported", "attribution", "preservation", "f1_ap")
 """The measures that may have a limit."""
 RESULT_COLUMNS: Mapping[str, ColumnType] = {
@@ -163,7 +163,7 @@ class BatchCounts(BaseModel):
     @property
     def supported(self) -> float | None:
         """The share of judged sentences that are supported; None without one."""
-        judged = sum(count for status, count in self.statuses.items() if status not in _UNJUDGED)
+        judged = sum(count for status, count in self.statuses.items() if status not in NOT_JUDGED)
         return self.statuses.get("supported", 0) / judged if judged else None
 
     def add(self, columns: Mapping[str, Any], place: str = "") -> None:
@@ -181,7 +181,7 @@ class BatchCounts(BaseModel):
         self.first_error = self.first_error or (f"{place}: {error}" if error else "")
         for status in statuses:
             self.statuses[status] = self.statuses.get(status, 0) + 1
-            self.unread += status in _UNJUDGED and columns["rarr_outcome"] in ("partial", "failed")
+            self.unread += status in NOT_JUDGED and columns["rarr_outcome"] in ("partial", "failed")
         if columns["rarr_run_id"]:
             cost = columns["rarr_cost"]
             self.cost = None if cost is None or self.cost is None else self.cost + cost

@@ -103,10 +103,10 @@ def _meant(path: Path) -> Iterator[Path]:
 
 
 def _outside(files: list[Path], settings: "Settings") -> list[Path]:
-    from rarr.agent.wiring.sources import search_names
+    from rarr.agent.wiring.sources import sources_to_search
     from rarr.retrievers.corpus.passage_index import is_index, read_manifest
 
-    if settings.corpus is None or "corpus" not in search_names(settings):
+    if settings.corpus is None or "corpus" not in sources_to_search(settings):
         return files
     root = settings.corpus.expanduser()
     if is_index(root):  # its documents are where it was built from
@@ -169,12 +169,12 @@ def verify(
         settings = settings.model_copy(update={"models": settings.models | {"attribute": judge}})
     if out is not None:
         return _verify_file(Path(claim), out, settings, limit=limit, jobs=jobs)
-    from rarr.agent.verify import verifier_of
+    from rarr.agent.verify import claim_verifier_of
     from rarr.views.revision_text import verification_text
 
     text = streams.argument_text(claim, "CLAIM", "give the claim in quotes, or the file with -o DIR")
     passages = [*streams.passages_of(against)]
-    with streams.waiting(), verifier_of(settings) as verifier:
+    with streams.waiting(), claim_verifier_of(settings) as verifier:
         verified: Verification = verifier.verify(text, passages, context)
     streams.write_result(verified, lambda: verification_text(verified))
     lines = warning_lines(verified.warnings)
@@ -186,7 +186,7 @@ def verify(
 
 
 def _verify_file(data: Path, out: Path, settings: "Settings", **rows: Any) -> int:
-    from rarr.agent.verify import READS_MORE
+    from rarr.agent.verify import NEAR_QUOTATIONS_ONLY
     from rarr.evals.benchmarks import claims
     from rarr.evals.benchmarks.bench import BenchOptions, run_bench
 
@@ -200,5 +200,5 @@ def _verify_file(data: Path, out: Path, settings: "Settings", **rows: Any) -> in
         return status
     labels = report.tables[claims.LABELS_TITLE]["all"]
     if settings.models.get("attribute", settings.model) == "embedded" and labels["extrapolatory"].value:
-        streams.warn(f"{READS_MORE.code}: {READS_MORE.message}")
+        streams.warn(f"{NEAR_QUOTATIONS_ONLY.code}: {NEAR_QUOTATIONS_ONLY.message}")
     return int(not report.counts["judged by people"] and bool(labels["contradictory"].value))

@@ -41,15 +41,15 @@ def doctor(settings: "Settings") -> int:
       rarr doctor --corpus notes/ --offline
       rarr doctor --model vllm:Qwen/Qwen3-8B --base-url http://localhost:8000/v1
     """
-    from rarr.agent.exam import examined
+    from rarr.agent.exam import examine_named_model
     from rarr.views.shown_text import visible
 
     given = options.given(**click.get_current_context().params)
     if (name := given.get("model", "embedded")) != "embedded":
         if others := [f"--{source}" for source in options.SOURCES if source in given]:
             raise InputError(f"the exam of --model searches nothing: give {' and '.join(others)} without it")
-        exam = examined(name, settings)
-        text = visible("".join(f"{line}\n" for line in exam.lines(name)))
+        exam = examine_named_model(name, settings)
+        text = visible("".join(f"{line}\n" for line in exam.result_lines(name)))
         write_result({**exam._asdict(), "faults": exam.faults, "fit_for": exam.fit_for}, lambda: text)
         return 3 if exam.fit_for == "nothing" else 0
     found = list(examine(settings))
@@ -129,19 +129,19 @@ def _models(settings: "Settings") -> Iterator[Diagnosis]:
 
 
 def _sources(settings: "Settings") -> Iterator[Diagnosis]:
-    from rarr.agent.wiring.sources import WEB_SOURCES, Resources, retriever, search_names
+    from rarr.agent.wiring.sources import WEB_SOURCES, Resources, make_retriever, sources_to_search
     from rarr.tools.concurrency import by_deadline, run
 
     bad: Literal["missing", "broken"] = "broken" if settings.names_source else "missing"  # it is optional
     if not settings.names_source:
         cure = "give --corpus PATH, or set it in rarr.toml"
         yield Diagnosis("corpus", "missing", "none is configured, so that Wikipedia is searched", cure)
-    for source in search_names(settings):
+    for source in sources_to_search(settings):
         name = f"search {source}" if isinstance(source, str) else "search"
         there = settings.model_copy(update={"search": source, "refresh": not settings.offline})
         opened = Resources(there)
         try:
-            made = retriever(there, opened)
+            made = make_retriever(there, opened)
             if settings.offline and name.removeprefix("search ") in WEB_SOURCES:
                 told = "is set up; whether its address answers, and takes its key, was not tried offline"
                 yield Diagnosis(name, "ok", told)

@@ -73,7 +73,7 @@ def settings(*names: str, made: bool = True) -> Option:
 def _with_pairs(named: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
     """Adds the settings of `--set NAME=VALUE`; a list is JSON or has commas, and a table is JSON."""
     from rarr.settings import Settings
-    from rarr.settings.reading import parsed
+    from rarr.settings.reading import parsed_setting
 
     for pair in pairs:
         name, equals, value = pair.partition("=")
@@ -81,7 +81,7 @@ def _with_pairs(named: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
         if not (name and equals) or name in named:
             raise InputError(f"--set is {pair!r}: give a setting and its value once, such as rounds=1")
         field = Settings.model_fields.get(name)
-        named[name] = parsed(field, value) if field else value  # the error of a setting says what is wrong
+        named[name] = parsed_setting(field, value) if field else value  # the setting's error tells more
     return named
 
 

@@ -85,11 +85,11 @@ def decide(run: str, **decisions: tuple[str, ...]) -> int:
     Examples:
       rarr trace decide last --accept e1 --refuse e2
     """
-    from rarr.agent.refusals import decided
+    from rarr.agent.refusals import decide_run
     from rarr.ledger.edit_gate import REFUSED
     from rarr.views.shown_text import visible
 
-    made = decided(run, **decisions)
+    made = decide_run(run, **decisions)
     text = made.text + "\n" * (not made.text.endswith("\n"))
     write_result(made, lambda: visible(text) if sys.stdout.isatty() else text)
     named = {name for names in decisions.values() for name in names}

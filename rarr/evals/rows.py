@@ -24,7 +24,7 @@ from pydantic import (
 from rarr.errors import InputError
 from rarr.records import AttributionClass
 from rarr.retrievers.extract.documents import parsed_date
-from rarr.settings.reading import cure
+from rarr.settings.reading import cure_of
 from rarr.valid_unicode import valid
 
 ATTRIBUTION_CLASSES: tuple[AttributionClass, ...] = get_args(AttributionClass)
@@ -152,7 +152,7 @@ def read_rows(path: Path, kind: type[RowT], example: str = "those of its publish
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"]))
-            why = f'its "{place}" is wrong ({cure(first)})' if place else cure(first)
+            why = f'its "{place}" is wrong ({cure_of(first)})' if place else cure_of(first)
         except (ValueError, TypeError, RecursionError) as error:
             why = "it is no JSON object in UTF-8"
             if isinstance(error, ValueError):

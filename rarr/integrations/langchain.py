@@ -14,8 +14,8 @@ from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.runnables.config import set_config_context
 from langgraph.runtime import Runtime
 
-from rarr.agent.inputs import text_of
-from rarr.agent.postprocess import require_options
+from rarr.agent.inputs import message_text
+from rarr.agent.postprocess import require_valid_call
 from rarr.agent.revise import Reviser
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
@@ -57,7 +57,7 @@ class RarrRunnable(RunnableLambda[Value, Any]):
         Raises `InputError` for wrong options, and for a source that cannot be read.
         """
         super().__init__(self._called, self._acalled, "RarrRunnable")
-        require_options(mode=mode, deadline_s=deadline_s)
+        require_valid_call(mode=mode, deadline_s=deadline_s)
         given = "given" if search == "given" else None  # the sources of an answer are searched alone
         self._options: Any = {"mode": mode, "deadline_s": deadline_s, "search": given}
         if given and reviser is None:
@@ -225,7 +225,7 @@ def tool_sources(messages: Sequence[BaseMessage]) -> Iterator[Given]:
     for message in messages[asked + 1 :]:
         if not isinstance(message, ToolMessage) or message.status == "error":
             continue
-        text = text_of(message.content)
+        text = message_text(message.content)
         if documents := list(_documents(message.artifact)):
             yield from documents
         elif (results := _search_results(text)) is not None:

@@ -1,6 +1,6 @@
 """Joins the drafts of sections into a text without citation marks, with the citations of each sentence.
 
-A section without a sentence is a gap, which has the reason in place of its text.
+A section without a sentence is a gap: its text is the reason why it was not written.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rarr.records.citations import PlannedSection, SectionState
-from rarr.state import State, kept_for
+from rarr.state import State, kept_evidence
 from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, source_entries, source_lists
 from rarr.tools.text.citation_marks import numbered_marks
 
@@ -17,7 +17,7 @@ _LINES = re.compile(r"\n{3,}")
 
 
 class DraftSentence(NamedTuple):
-    """A sentence of an article: its place, its section, and the labels of its citations, each once."""
+    """A sentence of an article with its section, and with the labels of its citations, each label once."""
 
     span: Span
     section: PlannedSection
@@ -32,7 +32,7 @@ class Gap(NamedTuple):
 
 
 class ArticleText(NamedTuple):
-    """The text of an article without marks, its sentences in order, and places and gaps of sections by id."""
+    """The text of an article without citation marks. `places` and `gaps` are by section id."""
 
     text: str
     sentences: list[DraftSentence]
@@ -41,9 +41,9 @@ class ArticleText(NamedTuple):
 
 
 def article_text(state: State) -> ArticleText:
-    """Writes the article in Markdown: its title, and each section under its heading.
+    """Joins the drafts to an article in Markdown: its title, and each section under its heading.
 
-    If a section has no draft, or a draft without a sentence, a reason in brackets replaces its text.
+    If a section has no draft, or a draft without a sentence, its text is the reason in round brackets.
     """
     title = " ".join(state.get("topic", state["original"]).split())
     pieces, length = [f"# {title}\n"], len(title) + 3
@@ -67,15 +67,15 @@ def _gap(state: State, section: PlannedSection) -> Gap:
     if why is not None:
         limit, failed = "a limit of the run was reached", "a search or the writer failed"
         return Gap("failed", f"not written: {limit if why == 'cut' else failed}")
-    has_sources = bool(kept_for(state, section.query_id))
+    has_sources = bool(kept_evidence(state, section.query_id))
     silent = "its sources have nothing about it" if has_sources else "no source was found"
     return Gap("no_source", f"not written: {silent}")
 
 
 def unmarked_draft(draft: str, heading: str) -> tuple[str, list[tuple[Span, tuple[str, ...]]]]:
-    """Removes the citation marks of a draft, its own `heading`, and its list of sources.
+    """Removes the citation marks, the `heading` and the list of sources from the draft of a section.
 
-    Returns the text, and each of its sentences with the labels that it cites.
+    Returns the remaining text, and the place of each sentence with the labels that the sentence cites.
     """
     written = _body(draft, heading)
     marks = numbered_marks(written)
@@ -93,9 +93,9 @@ def unmarked_draft(draft: str, heading: str) -> tuple[str, list[tuple[Span, tupl
 
 
 def _body(draft: str, heading: str) -> str:
-    """Returns the draft without its heading, and without a list of sources.
+    """Returns the draft without its heading and its list of sources.
 
-    A list of sources is a title with the entries under it, and entries with a colon. Other lines that begin
+    A list of sources consists of entries under a title, or of entries with a colon. Other lines that begin
     with a number in brackets are sentences, since a model may put its marks first.
     """
     text = draft.replace("\r\n", "\n").strip()
@@ -119,7 +119,7 @@ def _without(text: str, places: Sequence[Span]) -> str:
 
 
 def _cited_sentence(at: int, text: str, spans: Sequence[Span]) -> Span | None:
-    """Returns the sentence around or before a mark in its paragraph, else the sentence after the mark."""
+    """Returns the sentence that contains or precedes a mark in its paragraph, else the next sentence."""
     before = next((span for span in reversed(spans) if span.start < at), None)
     if before is not None and "\n" not in text[before.end : at]:
         return before

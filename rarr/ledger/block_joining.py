@@ -1,4 +1,4 @@
-"""Joins the runs of a long text's blocks: moves places, and builds a single report and set of scores."""
+"""Joins the states of the blocks of a long text into one state with one report and one set of scores."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
@@ -7,11 +7,11 @@ from rarr.ledger.evidence_selection import select_evidence
 from rarr.ledger.scores import scores_of, unjudged_report
 from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
 from rarr.records.cards_and_edits import pres_lev
-from rarr.state import State, usable
+from rarr.state import State, usable_evidence
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.long_text_blocks import TextBlock
 
-CUT = "budget_exhausted"
+CUT_CODE = "budget_exhausted"
 """The code of the warning that work was left out because of a limit of the run."""
 NOTHING_TO_CHECK = Notice(
     code="nothing_to_check",
@@ -22,16 +22,16 @@ NOTHING_TO_CHECK = Notice(
 _Placed = TypeVar("_Placed", Query, Edit, Sentence, Part)
 
 
-class BlockRun(NamedTuple):
-    """A block with the last state of its run, or the state of a block that was not revised."""
+class BlockState(NamedTuple):
+    """A block of a long text with its state: after its run, or as it was if it was not revised."""
 
     block: TextBlock
     state: State
 
     @property
     def is_cut(self) -> bool:
-        """Tells whether a limit of the run left work out. A block that is too long does not count."""
-        return any(notice.code == CUT for notice in self.state["warnings"])
+        """True if a limit of the run left out work on this block. False for a block that is too long."""
+        return any(notice.code == CUT_CODE for notice in self.state["warnings"])
 
     @property
     def sentences_done(self) -> int:
@@ -40,18 +40,18 @@ class BlockRun(NamedTuple):
         return len(judged if self.is_cut else self.block.sentences)
 
 
-def unread_block(text: str, block: TextBlock) -> State:
+def unread_block_state(text: str, block: TextBlock) -> State:
     """Makes the state of a block of `text` that was not revised: its sentences are unjudged."""
     own, spans = block.span.of(text), [it.moved_by(-block.span.start) for it in block.sentences]
     is_cut = bool(spans) and not block.too_long
-    cut = Notice(code=CUT, message="not reached", node="")
+    cut = Notice(code=CUT_CODE, message="not reached", node="")
     return State(text=own, lead=0, report=unjudged_report(own, spans), warnings=[cut] * is_cut)
 
 
-def join_blocks(start: State, runs: Sequence[BlockRun], report_size: int) -> State:
-    """Joins the states of the blocks, in text order, into the state of the run that began with `start`.
+def join_block_states(start: State, runs: Sequence[BlockState], report_size: int) -> State:
+    """Joins the states of all blocks, in text order, into the last state of the run that began with `start`.
 
-    The places of a block's edits include the edits of earlier blocks. A passage serves only its own block.
+    Places are moved from the block to the whole text, and places of edits to the text after earlier edits.
     """
     whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits", "controls")}
     original, relevances, at, grown = start["original"], dict[str, dict[str, float]](), 0, 0
@@ -76,7 +76,7 @@ def join_blocks(start: State, runs: Sequence[BlockRun], report_size: int) -> Sta
         at, grown = place.end, grown + len(new) - (place.end - place.start)
     parts.append((original[at:],) * 2)
     is_scored = any("attributed" in state for _, state in runs)
-    chosen, coverage = select_evidence(usable(cast(State, whole)), report_size, relevances)
+    chosen, coverage = select_evidence(usable_evidence(cast(State, whole)), report_size, relevances)
     joined = {
         **start,
         **whole,
@@ -89,7 +89,7 @@ def join_blocks(start: State, runs: Sequence[BlockRun], report_size: int) -> Sta
 
 
 def moved_records(records: Iterable[_Placed], by: int) -> list[_Placed]:
-    """Returns the records, and the parts of sentences, moved by `by` characters."""
+    """Returns copies of the records, and of the parts of sentences, with places moved by `by` characters."""
     moved = []
     for record in records:
         update: dict[str, Any] = {"start": record.start + by, "end": record.end + by}
@@ -99,11 +99,11 @@ def moved_records(records: Iterable[_Placed], by: int) -> list[_Placed]:
     return moved
 
 
-def _warnings(runs: Sequence[BlockRun]) -> list[Notice]:
+def _warnings(runs: Sequence[BlockState]) -> list[Notice]:
     """Collects each warning once. Leaves out warnings about limits, since the whole run gives its own."""
     distinct: dict[tuple[str, str, str, str | None], Notice] = {}
     for notice in (it for _, state in runs for it in (*state["warnings"], *state.get("told", []))):
-        if notice.code not in (CUT, NOTHING_TO_CHECK.code):
+        if notice.code not in (CUT_CODE, NOTHING_TO_CHECK.code):
             query_id = None if notice.code == "suspicious_evidence" else notice.query_id
             distinct.setdefault((notice.code, notice.message, notice.node, query_id), notice)
     asked = any(state.get("queries") for _, state in runs)

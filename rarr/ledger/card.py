@@ -1,4 +1,4 @@
-"""Looks up the words of a card, compares its values, and gives reasons to ask the reader again.
+"""Checks a reader's card: looks up its quotes, compares values, and finds reasons to ask the reader again.
 
 A card is the answer of a reader about a sentence. The reader decides whether a passage supports the sentence.
 Code decides whether the cited lines exist, have the copied words, and have the same values.
@@ -21,7 +21,7 @@ from rarr.tools.text.blocks_and_sentences import Span, protected_spans
 from rarr.tools.text.folding import fold, smallest_replacement
 
 Lines = Mapping[str, SourceLine]
-"""The lines of the excerpts of a request by their labels."""
+"""The source lines of the excerpts in a request, by their labels."""
 
 NOT_QUOTED = "it cites no line of a source"
 EXCHANGED = "its edits only exchange words, so no value confirms them"
@@ -30,12 +30,12 @@ _TOKEN = re.compile(r"[\w.,]*\w")
 _SHORTEST_STEM = 4
 
 
-def locate_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
-    """Makes the card of the sentence at `place` of `text`: looks up its labels and words, and adds doubts.
+def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
+    """Makes a card of the reader's raw answer about the sentence at `place` of `text`.
 
-    A card without a quote decides nothing, nor does the verdict `none` for a sentence with a number. A
-    sentence with open words is never supported. An edit is unproven if no quoted line has its `by` words or
-    its number.
+    Looks up the labels of quoted lines in `lines`, and the words of edits in these lines, and adds doubts. A
+    card without a quote becomes `open`, and so does the verdict `none` for a sentence with a number. An edit
+    is doubted if no quoted line has its `by` words or its number.
     """
     sentence = place.of(text)
     # Number words such as "one" or "first" need no source.
@@ -68,7 +68,7 @@ def locate_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
 
 
 def with_doubts(card: Card, unclear: Sequence[str] = (), doubts: Sequence[str] = ()) -> Card:
-    """Returns the card with more reasons to ask the reader again (`unclear`), and more lasting `doubts`."""
+    """Returns the card with additional reasons to ask the reader again (`unclear`), and to doubt the card."""
     return card.model_copy(update={"unclear": (*card.unclear, *unclear), "doubts": (*card.doubts, *doubts)})
 
 
@@ -94,23 +94,24 @@ def _open_places(
 def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> bool:
     """Tells whether the quotes may be about another thing with the same name, by the titles of sources.
 
-    This is so if no title of a quoted source shares a word with `run_text` (the text with its context), but
-    the title of another passage in `kept` does. A title that is the name of a file does not count.
+    True if no title of a quoted source shares a word with `run_text` (the text with its context), but the
+    title of another passage in `kept` does. A title that is only a file name does not count.
     """
     words, shared = _words(run_text), dict[str, bool]()
     for it in kept:
         file = PurePath(it.source.replace("\\", "/").casefold())
         if it.title.casefold() not in (file.name, file.stem):
             shared[it.id] = bool(_words(it.title) & words)
-    quoted = [shared[name] for name in card.cited if name in shared]
+    quoted = [shared[name] for name in card.cited_ids if name in shared]
     return bool(quoted) and not any(quoted) and any(shared.values())
 
 
 def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Card:
-    """Adds doubts to the card if a line nearly repeats the sentence, but differs.
+    """Adds doubts to the card if a line of a source repeats nearly the whole sentence, but differs.
 
-    A quoted line with another value is never support, if no quoted line has the value of the sentence.
-    Another line in `kept` with another value is a reason to ask again, and to warn.
+    A quoted line with another value is a lasting doubt, unless a quoted line has the value of the sentence.
+    A line of `kept` that is not quoted, with another value, is a reason to ask again, and makes the card
+    `disputed`.
     """
     sentence, above = text[card.start : card.end], text[: card.start]
     if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):
@@ -146,7 +147,7 @@ def _is_of_values(card: RawCard) -> bool:
 
 
 def edited_sentence(text: str, card: Card, at: int = 0) -> str:
-    """Returns the sentence of a card after its edits. `at` is the offset at which `text` begins."""
+    """Returns the sentence of a card after the card's edits. `at` is the offset at which `text` begins."""
     sentence, start = text[card.start - at : card.end - at], card.start
     for edit in sorted(card.edits, key=lambda edit: edit.start, reverse=True):
         sentence = sentence[: edit.start - start] + edit.new + sentence[edit.end - start :]
@@ -223,7 +224,7 @@ def _is_shortened(edit: RawEdit, new: str) -> bool:
 
 
 def find_once(old: str, sentence: str) -> Span | None:
-    """Finds the words exactly, or else folded. Returns None unless they stand once in the sentence."""
+    """Returns the place of the words `old` in the sentence; None unless they occur exactly once."""
     if old and sentence.count(old) == 1:
         return Span(start := sentence.index(old), start + len(old))
     found = fold(sentence).find(old)

@@ -1,7 +1,7 @@
-"""Reads the sentences of a text as cards: reads each block, again after a failure, and asks about doubts.
+"""Gets a card of each sentence from the reader: asks about blocks of sentences, and again after a failure.
 
-At most three requests follow one another. If the reader of a block missed planted controls, the block is read
-again in halves with other controls. After another miss, its cards do not count.
+At most three requests follow one another, the last about doubtful sentences. If the reader misjudges planted
+controls of a block, the block is read again in halves. After another miss, its cards do not count.
 """
 
 import asyncio
@@ -14,13 +14,13 @@ from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.ledger.card import edited_sentence, is_about_another, with_comparison_doubts, with_doubts
 from rarr.ledger.controls import NEGATION
-from rarr.ledger.planted_blocks import ERRORS, REPETITIONS, PlantedBlock, plant_block, split_evenly
+from rarr.ledger.planted_blocks import MAX_ERRORS, MAX_REPETITIONS, PlantedBlock, plant_block, split_evenly
 from rarr.ledger.reader_record import Standing, count_missed
 from rarr.ledger.source_weight import with_heavier_side
 from rarr.records import Evidence, Notice
 from rarr.records.base import Controls
 from rarr.records.cards_and_edits import Card, CardEdit, CardVerdict
-from rarr.state import State, failure
+from rarr.state import State, failure_notice
 from rarr.tools.concurrency import meanwhile, work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
@@ -30,7 +30,7 @@ from rarr.tools.trace_spans import span
 
 NODE = "check_agreement"
 SENDING_S = 0.1
-"""Seconds before other work of this process starts, so that the work does not delay a request."""
+"""The seconds to wait with other work after a request begins, so that the request is sent first."""
 UNRELIABLE = "the reader misjudged planted test sentences beside it"
 UNEXAMINED = "no planted error examined its reader"
 
@@ -39,13 +39,13 @@ _UNCONFIRMED = "doubtful sentences could not be confirmed"
 
 
 class KeptEvidence(NamedTuple):
-    """The evidence that a reader may see, in a stable order, and the ids of the evidence by sentence."""
+    """The evidence that a reader may see, and the ids of the evidence for each sentence, by its place."""
 
     evidence: Sequence[Evidence]
     by_place: Mapping[Span, Sequence[str]]
 
     def select(self, places: Sequence[Span], cited: Sequence[str] = ()) -> list[Evidence]:
-        """Returns the evidence for these sentences, and the evidence with the ids `cited`."""
+        """Returns the evidence for the sentences at `places`, and the evidence with the ids `cited`."""
         wanted = {*cited, *(evidence_id for place in places for evidence_id in self.by_place.get(place, ()))}
         return [passage for passage in self.evidence if passage.id in wanted]
 
@@ -53,9 +53,10 @@ class KeptEvidence(NamedTuple):
 async def read_cards(
     state: State, places: Sequence[Span], kept: KeptEvidence, components: Components
 ) -> State:
-    """Reads the sentences of the current text at `places` beside the evidence that was kept for them.
+    """Asks the reader to compare the sentences at `places` of the current text with their kept evidence.
 
-    Returns the `cards` in the order of `places`, the `warnings`, and the `controls` of each request.
+    Returns an update of the state: the `cards` in the order of `places`, the `warnings`, and the counts of
+    planted sentences (`controls`) of each request.
     """
     return await _Reading(state, kept, components).cards(places)
 
@@ -96,7 +97,7 @@ class _Reading:
 
     async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[PlantedBlock]:
         """Reads a block. If it is too long, reads its halves, or a single sentence with less evidence."""
-        wanted = (1, 0) if self._standing == "good" else (ERRORS, REPETITIONS)
+        wanted = (1, 0) if self._standing == "good" else (MAX_ERRORS, MAX_REPETITIONS)
         planted = wanted if self._reader.is_model else (0, 0)
         block = await work(plant_block, self._state, places, evidence, planted, salt)
         try:
@@ -110,7 +111,8 @@ class _Reading:
             if is_too_long and len(evidence) > 1:
                 return await self._read(places, evidence[: max(1, round(len(evidence) / 2))], salt)
             block.failed = str(error)
-            self._notices.append(failure(NODE, "sentences could not be read", error, code="check_failed"))
+            told = "sentences could not be read"
+            self._notices.append(failure_notice(NODE, told, error, code="check_failed"))
         return [block]
 
     async def _compare(self, places: Sequence[Span]) -> None:
@@ -158,7 +160,8 @@ class _Reading:
                 self._counts.append(read.counts())
             if read.located and self._record and read.served and read.controls:
                 source = min(sources[it.origin.evidence_id] for it in read.controls.values())
-                self._record.add(read.served, language=self._language, controls=read.counts(), source=source)
+                counts = read.counts()
+                self._record.add_result(read.served, language=self._language, controls=counts, source=source)
         return {place: self._with_doubts(card, place) for place, card in latest.items()}
 
     def _with_doubts(self, card: Card, place: Span) -> Card:
@@ -167,7 +170,7 @@ class _Reading:
         doubt, is_model = self._settings.doubt, self._reader.is_model
         if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
             return card.model_copy(update={"unclear": ()})
-        kept = self._kept.select([place], card.cited)
+        kept = self._kept.select([place], card.cited_ids)
         card = with_comparison_doubts(card, self._text, kept) if is_model else card
         if is_about_another(card, kept, f"{self._state['context'] or ''}\n{self._text}"):
             card = with_doubts(card, ["its quotes may be about something else with this name"])
@@ -183,14 +186,14 @@ class _Reading:
         If neither request has a planted error, only another reader can confirm a sentence.
         """
         cards = {place: found[place] for place in doubtful}
-        evidence = self._kept.select(doubtful, [it for card in cards.values() for it in card.cited])
+        evidence = self._kept.select(doubtful, [it for card in cards.values() for it in card.cited_ids])
         # A card whose side of the text weighs more is asked about as it stands.
         written = {it: edited_sentence(self._text, card) for it, card in cards.items() if card.side != "for"}
         block = await work(plant_block, self._state, doubtful, evidence, (1, 0), "doubt", written)
         try:
             await self._ask(block, doubting=True)
         except (ModelError, BudgetError) as error:
-            self._notices.append(failure(NODE, _UNCONFIRMED, error, code="doubt_failed"))
+            self._notices.append(failure_notice(NODE, _UNCONFIRMED, error, code="doubt_failed"))
             return []
         if not block.cards:
             self._note("doubt_failed", f"{_UNCONFIRMED}: {block.problem or _UNREAD}")

@@ -1,4 +1,4 @@
-"""Makes checks from cards, and the status and parts of each sentence."""
+"""Makes the report from cards: the checks, and the status and the parts of each sentence."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -6,19 +6,19 @@ from rarr.backends.embedded.near_quotes import states_nothing
 from rarr.backends.embedded.values import has_value, values
 from rarr.ledger.edit_gate import moved_queries
 from rarr.ledger.scores import reasons_unsearched
-from rarr.records import Check, Notice, Part, Query, Sentence, Status, Verdict
+from rarr.records import NOT_JUDGED, Check, Notice, Part, Query, Sentence, Status, Verdict
 from rarr.records.cards_and_edits import Card, Quote, Side
-from rarr.state import Attributed, State, usable
+from rarr.state import Attributed, State, usable_evidence
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 
 def sentences_to_read(state: State) -> list[Span]:
-    """Returns the sentences of the current text that a reader reads as cards."""
+    """Returns the places of the sentences of the current text that a reader should judge."""
     return [span for span in sentences(state["text"]) if span.start >= state.get("lead", 0)]
 
 
 def queries_by_sentence(state: State, spans: Sequence[Span]) -> dict[Span, list[Query]]:
-    """Returns the queries about each sentence, the earliest query first."""
+    """Returns the queries about each sentence at `spans`, the earliest query first."""
     queries = moved_queries(state.get("queries", []), state.get("edits", []))
     placed = [(query, query.start, query.end) for query in queries]  # reading a record's field takes longer
     return {
@@ -27,7 +27,7 @@ def queries_by_sentence(state: State, spans: Sequence[Span]) -> dict[Span, list[
 
 
 def card_checks(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[Query]]) -> list[Check]:
-    """Makes a check for each evidence that a card quotes; for a `mixed` card, a check for each side."""
+    """Makes a check for each evidence that a card quotes, and for each side of a `mixed` card."""
     return [
         Check(
             verdict=_verdict(card, side),
@@ -51,7 +51,7 @@ def _verdict(card: Card, side: Side) -> Verdict:
 
 
 def card_sentences(state: State) -> tuple[Sentence, ...]:
-    """Makes the record of each sentence of the current text by its card, with status, quotes and parts."""
+    """Makes the record of each sentence of the current text: its status, quotes and parts by its card."""
     text, spans = state["text"], sentences_to_read(state)
     asked = queries_by_sentence(state, spans)
     cards = {card.start: card for card in state.get("cards", [])}
@@ -60,7 +60,7 @@ def card_sentences(state: State) -> tuple[Sentence, ...]:
 
 def _sentence(text: str, span: Span, card: Card | None, state: State, queries: Sequence[Query]) -> Sentence:
     is_nothing = (card is None or not card.quotes) and states_nothing(span.of(text))
-    status = status_of(card) if card and card.verdict else _unread(card, state, queries)
+    status = status_of_card(card) if card and card.verdict else _unread(card, state, queries)
     status = "unjudged" if is_nothing else status
     quotes = _quotes_of(card, status) if card else ()
     return Sentence(
@@ -83,25 +83,25 @@ def _quotes_of(card: Card, status: Status) -> tuple[Quote, ...]:
     return tuple(quote.model_copy(update={"side": "for"}) for quote in card.quotes)
 
 
-def is_relied_on(card: Card) -> bool:
-    """Tells whether a card supports the sentence as the reader read it, and has no doubt."""
+def is_sure_support(card: Card) -> bool:
+    """Tells whether a card supports its sentence without edits, and has no doubts."""
     says_so = card.verdict == "yes" or (card.verdict == "mixed" and card.side == "for" and not card.open)
     return says_so and not card.doubts
 
 
 def _is_doubted_without_edit(card: Card) -> bool:
-    """Tells whether a contradicting card has doubts, but no edit to suggest, or sources for the sentence."""
+    """Tells whether a card against its sentence has doubts, and no edit that could be suggested."""
     has_no_edit = card.side == "for" or not card.edits
     return card.verdict in ("no", "mixed") and bool(card.doubts) and has_no_edit
 
 
-def status_of(card: Card) -> Status:
-    """Returns the status of a sentence by its card, after code has settled the edits and doubts."""
+def status_of_card(card: Card) -> Status:
+    """Returns the status of a sentence by its card, after the edits of the card were decided."""
     if card.verdict is None or (card.verdict == "none" and not card.unreliable):
         return "unjudged"
     if card.unreliable or _is_doubted_without_edit(card):
         return "unconfirmed"
-    if is_relied_on(card):
+    if is_sure_support(card):
         return "supported"
     if card.outcome == "accepted":
         return "unconfirmed" if card.open else "supported"
@@ -109,7 +109,7 @@ def status_of(card: Card) -> Status:
 
 
 def _unread(card: Card | None, state: State, queries: Sequence[Query]) -> Status:
-    """Returns the status of a sentence without a verdict: no passage was found, or it was not read."""
+    """Returns the status of a sentence without a verdict, such as `no_evidence` or `retrieval_failed`."""
     ids = [query.id for query in queries]
     missing = reasons_unsearched(state, ids)
     if "failed" in missing:
@@ -117,23 +117,23 @@ def _unread(card: Card | None, state: State, queries: Sequence[Query]) -> Status
     if "cut" in missing or not queries or (card is not None and card.reason):
         return "unjudged"
     kept = state.get("kept", {})
-    searched = any(query.searched for query in queries) or bool(usable(state))
+    searched = any(query.searched for query in queries) or bool(usable_evidence(state))
     return "no_evidence" if searched and not any(kept.get(query_id) for query_id in ids) else "unjudged"
 
 
 def card_attribution(state: State) -> Attributed:
-    """Returns the support of each checkable sentence before and after edits: 1, 0 or None (not judged)."""
+    """Returns the support of each checkable sentence before and after edits: 1, 0, or None if not judged."""
     cards = {card.start: card for card in state.get("cards", [])}
     before, after = list[float | None](), list[float | None]()
     for sentence in (it for it in state["report"].sentences if it.checkable):
-        card, judged = cards.get(sentence.start), sentence.status not in ("unjudged", "retrieval_failed")
-        before.append(float(card is not None and is_relied_on(card)) if judged else None)
+        card, judged = cards.get(sentence.start), sentence.status not in NOT_JUDGED
+        before.append(float(card is not None and is_sure_support(card)) if judged else None)
         after.append(float(sentence.status == "supported") if judged else None)
     return before, after
 
 
 def _parts(text: str, span: Span, card: Card | None, status: Status) -> Iterator[Part]:
-    """Yields the parts of a sentence that are open or differ, and the values that a quoted line states."""
+    """Yields the parts of a sentence that are open or differ, and its values that a quoted line confirms."""
     open_ = [Span(place.start, place.end) for place in card.open] if card else []
     if status == "no_evidence" or (status == "unconfirmed" and card and not open_):
         open_ = [span]

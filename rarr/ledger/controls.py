@@ -1,7 +1,7 @@
-"""Makes planted controls: sentences with a known answer, by which the reader of a block is examined.
+"""Makes planted controls: sentences with a known answer, which examine the reader of a block.
 
-A planted error is a sentence of an excerpt in which one value or a "not" was changed; a repetition is a
-sentence of an excerpt without a change. If a reader misses controls, its cards beside them do not count.
+A planted error is a sentence of an excerpt in which one value or a "not" was changed. A repetition is a
+sentence of an excerpt without a change. If a reader misjudges controls, its other cards do not count.
 """
 
 import hashlib
@@ -24,9 +24,9 @@ ControlKind = Literal["number", "name", "not", "repetition"]
 
 
 class Control(NamedTuple):
-    """A planted sentence, made from the line `origin` with `wrong` in place of `right`.
+    """A planted sentence with the words `wrong` instead of the words `right` of the source line `origin`.
 
-    In a repetition, both are empty. `borrowed` tells whether another sentence has the wrong value.
+    In a repetition, `wrong` and `right` are empty. `borrowed` tells whether `wrong` is from another line.
     """
 
     text: str
@@ -92,9 +92,9 @@ _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
 
 
 def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions: int) -> list[Control]:
-    """Makes up to `errors` planted errors, about a third with borrowed values, and `repetitions`.
+    """Makes at most `errors` planted errors and `repetitions`, each from another line of the excerpts.
 
-    Each control is made from another line. The same text and excerpts give the same controls.
+    About a third of the errors have values of other lines. The same text and excerpts give the same controls.
     """
     lines = [line for excerpt in excerpts for line in excerpt.lines]
     seed = hashlib.sha256("\0".join([text, *(line.text for line in lines)]).encode()).digest()
@@ -121,9 +121,9 @@ def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repeti
 
 
 def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
-    """Tells whether the reader missed the control. An error needs the verdict `no` and the right edit.
+    """Tells whether the reader misjudged the control. An error needs the verdict `no` and the right edit.
 
-    `mixed` counts as `no` if it cites the origin. A repetition is missed only by `no`, or without a card.
+    `mixed` counts as `no` if it cites the origin. A repetition is misjudged by `no`, or without a card.
     """
     if card is None or control.kind == "repetition":
         return card is None or card.verdict == "no"
@@ -133,7 +133,7 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
 
 
 def is_disputed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
-    """Tells whether the reader contradicts the control, and cites its origin, by words of another excerpt."""
+    """Tells whether the card cites the origin of the control, but corrects it by words of another excerpt."""
     if card is None or card.verdict != "no":
         return False
     cited = [lines[label] for label in card.quotes if label in lines]

@@ -1,8 +1,8 @@
-"""Decides about proposed edits ("the gate"), applies edits of cards, and moves places into the edited text.
+"""Decides about proposed edits ("the gate"), applies accepted edits, and moves places into the edited text.
 
-No edit touches code, links or citations. An edit of a card stays in its sentence or cell and does not delete
-it. A long or doubted edit, or an edit in a quotation, is only suggested. In the preset `paper`, the verdict
-of the model decides (Gao et al. 2023, section 3.3).
+No edit may change code, links or citations. An edit of a card stays in its sentence or cell, and does not
+delete it. A long or doubted edit, or an edit in a quotation, is only suggested. In the preset `paper`, the
+verdict of the model decides (Gao et al. 2023, section 3.3).
 """
 
 import re
@@ -14,13 +14,13 @@ from rapidfuzz.distance import Levenshtein
 from rarr.ledger.card import EXCHANGED, edited_sentence
 from rarr.ledger.card_reading import UNEXAMINED
 from rarr.records import Change, Edit, Query
-from rarr.records.cards_and_edits import Card, CardEdit, EditState, Place, moved_range, shifted, with_edits
-from rarr.state import State, named
+from rarr.records.cards_and_edits import Card, CardEdit, EditState, Place, moved_range, shift_span, with_edits
+from rarr.state import State, numbered_id
 from rarr.tools.text.blocks_and_sentences import Span, protected_spans, table_cells
 from rarr.tools.text.folding import fold
 
-MAX_CHARS, MAX_SHARE = 50, 0.5
-"""An edit must keep one of these limits: characters, and the share of its sentence (`paper`: the text)."""
+MAX_EDIT_CHARS, MAX_EDIT_SHARE = 50, 0.5
+"""An edit may exceed one of these limits, but not both: characters, and share of its sentence or text."""
 REFUSED = "a person refused it"
 _Placed = TypeVar("_Placed", Query, Card, CardEdit, Place)
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
@@ -30,11 +30,11 @@ _MARK = re.compile(r"<[|?_][^<>\n]{0,200}>|\[/[A-Z_]{3,}\]|^#{1,6} |```", re.MUL
 def apply_card_edits(
     state: State, query_ids: Mapping[Span, str], is_refused: Callable[[str, Card], bool]
 ) -> State:
-    """Applies the edits of the cards that are not decided yet, and returns the update of the state.
+    """Decides about the edits of the cards, applies the accepted ones, and returns the update of the state.
 
     The edits of a card are accepted together or not at all: half of an exchange of two names is wrong.
     `query_ids` gives the query of each sentence. `is_refused` tells whether a person refused an edit of the
-    card before. Places of edits point into the text to which they are applied. The cards are in text order.
+    card before. The cards must be in text order. Edits that were decided before stay as they are.
     """
     original, edits = state["text"], list(state.get("edits", []))
     cards, accepted, at = list[Card](), list[Edit](), 0
@@ -46,7 +46,7 @@ def apply_card_edits(
             for edit in card.edits:
                 made = Edit(
                     **moved_place(Span(edit.start, edit.end), accepted)._asdict(),
-                    id=named(state, "e", len(edits) + 1),
+                    id=numbered_id(state, "e", len(edits) + 1),
                     old=original[edit.start : edit.end],
                     new=edit.new,
                     query_id=query_ids[Span(card.start, card.end)],
@@ -97,8 +97,8 @@ def _decision(text: str, card: Card) -> tuple[EditState, str]:
     return "accepted", ""
 
 
-def refusal_reason(text: str, change: Change) -> str:
-    """Returns the reason to refuse an edit of the preset `paper`; empty if there is no reason.
+def paper_refusal_reason(text: str, change: Change) -> str:
+    """Returns the reason to refuse an edit in the preset `paper`; "" if the edit is acceptable.
 
     Refuses an edit beyond both limits (Gao et al. 2023, section 3.3), or an edit of code, links or cells.
     """
@@ -115,7 +115,7 @@ def refusal_reason(text: str, change: Change) -> str:
 
 def _too_long(changed: int, length: int) -> str:
     """Returns the reason if a change exceeds both limits (Gao et al. 2023, section 3.3); else ""."""
-    is_long = changed > MAX_CHARS and changed > MAX_SHARE * length
+    is_long = changed > MAX_EDIT_CHARS and changed > MAX_EDIT_SHARE * length
     return f"it changes {changed} of {length} characters" if is_long else ""
 
 
@@ -142,18 +142,21 @@ def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query
 
 
 def shift_records(records: Sequence[_Placed], changes: Sequence[Change]) -> tuple[_Placed, ...]:
-    """Returns records with their places in the text after `changes`, which were made one after another."""
+    """Returns the records with places in the text after `changes`, which were made one after another."""
     places = (moved_place(Span(it.start, it.end), changes)._asdict() for it in records)
     return tuple(it.model_copy(update=place) for it, place in zip(records, places, strict=True))
 
 
 def moved_place(place: Span, changes: Sequence[Change]) -> Span:
-    """Returns the place, moved to the text after `changes`, which were made one after another."""
+    """Maps a place to the text after `changes`, which were made one after another."""
     return Span(*moved_range(place.start, place.end, changes))
 
 
 def unedited_place(place: Span, edits: Sequence[Edit]) -> Span:
-    """Returns the place, in the text before the accepted `edits`, of a `place` in the text after them."""
+    """Maps a place of the edited text back to the text before the accepted edits.
+
+    A place that touches an edit grows to the whole replaced text.
+    """
     for edit in reversed([edit for edit in edits if edit.accepted]):
-        place = Span(*shifted(place.start, place.end, edit.start, edit.start + len(edit.new), edit.end))
+        place = Span(*shift_span(place.start, place.end, edit.start, edit.start + len(edit.new), edit.end))
     return place

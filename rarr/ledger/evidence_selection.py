@@ -1,4 +1,4 @@
-"""Merges kept passages into excerpts, and selects the evidence of the report (Gao et al. 2023, 3.4)."""
+"""Merges passages into excerpts, and selects evidence for the report (Gao et al. 2023, section 3.4)."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -9,33 +9,33 @@ from math import comb
 from rarr.backends.source_lines import source_lines
 from rarr.components import Components, Reranker
 from rarr.records import Evidence, Notice, Passage, Query
-from rarr.state import State, failure, usable
+from rarr.state import State, failure_notice, usable_evidence
 from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import span
 
 Scored = Sequence[float] | Exception
-"""The scores of one query, or the error of the scoring."""
+"""The scores of the passages of one query, or the error if the scoring failed."""
 EXHAUSTIVE_SUBSETS = 200_000
-"""Up to this number of subsets, the best choice is found; above it, a good choice by a greedy search."""
+"""With at most this many subsets, the best subset is found; with more, a good one by a greedy search."""
 _ROUNDING = 1e-9
-Place = tuple[str, int, int]
-"""Source, start and end of a passage."""
+PassagePlace = tuple[str, int, int]
+"""The source, start and end of a passage."""
 Relevances = Mapping[str, Mapping[str, float]]
-"""How relevant passages of other queries are to a query, by query id and evidence id."""
-LONGEST = 12
-"""The most sentences, list items and table rows of an excerpt."""
+"""The relevance of passages of other queries to a query, by query id and evidence id."""
+MAX_EXCERPT_LINES = 12
+"""The most sentences, list items and table rows of an excerpt, counted together."""
 
 
 def evidence_of(passage: Passage, name: str, query_id: str = "", relevance: float = 1.0) -> Evidence:
-    """Makes evidence of a passage, with the reason if the passage seems to address a language model."""
+    """Makes evidence of a passage, with the id `name`, and with the reason if the passage is suspicious."""
     why = suspicion(f"{passage.title}\n{passage.text}")
     facts = {field: getattr(passage, field) for field in Passage.model_fields}
     return Evidence(**facts, id=name, query_id=query_id, relevance=relevance, suspicious=why)
 
 
-def place_of(passage: Passage) -> Place:
+def place_of(passage: Passage) -> PassagePlace:
     """Returns the source, start and end of a passage. Evidence of several queries may have the same place."""
     return passage.source, passage.start, passage.end
 
@@ -43,13 +43,13 @@ def place_of(passage: Passage) -> Place:
 def select_evidence(
     evidence: Sequence[Evidence], most: int, relevances: Relevances | None = None
 ) -> tuple[list[str], float]:
-    """Selects at most `most` evidences that maximise coverage: the sum over queries of the best relevance.
+    """Selects at most `most` passages that maximise coverage: the sum over queries of the best relevance.
 
-    Returns their ids and the coverage (Gao et al. 2023, section 3.4). A passage covers its own query by its
-    relevance, and every other query by `relevances`; it is selected once.
+    Returns their evidence ids and the coverage (Gao et al. 2023, section 3.4). The relevance of a passage to
+    its own query is in `evidence`, its relevance to other queries in `relevances`.
     """
-    passages: dict[Place, dict[str, float]] = defaultdict(dict)
-    names: dict[Place, str] = {}
+    passages: dict[PassagePlace, dict[str, float]] = defaultdict(dict)
+    names: dict[PassagePlace, str] = {}
     for passage in evidence:
         row = passages[place_of(passage)]
         row[passage.query_id] = max(passage.relevance, row.get(passage.query_id, 0.0))
@@ -120,7 +120,8 @@ async def scores_by_query(
 ) -> list[Scored]:
     """Scores the passages of each query, in one call if the reranker has `score_all`.
 
-    Each query has a span with this `name` in the trace, with its `best` passages; some may be rejected later.
+    Returns the scores, or the error, of each query in the order of `wanted`. The trace gets a span of this
+    `name` for each query, with the places of its `best` passages.
     """
     at_once: Sequence[Sequence[float] | None] = [None] * len(wanted)
 
@@ -151,10 +152,10 @@ async def scores_by_query(
 async def all_relevances(
     state: State, components: Components
 ) -> tuple[dict[str, dict[str, float]], list[Notice]]:
-    """Scores each query against the passages of all other queries (Gao et al. 2023, section 3.4).
+    """Scores the passages of all other queries for each query (Gao et al. 2023, section 3.4).
 
-    Returns the scores by query id and evidence id, with those of earlier rounds, and a notice for each query
-    that could not be scored.
+    Returns the scores by query id and evidence id, including those of earlier rounds, and a notice for each
+    query that could not be scored.
     """
     relevances = {query_id: dict(scores) for query_id, scores in state.get("relevances", {}).items()}
     missing, notices = await work(_to_score, state, relevances), list[Notice]()
@@ -162,7 +163,7 @@ async def all_relevances(
     for (query, passages), scores in zip(missing.items(), outcomes, strict=True):
         if isinstance(scores, Exception):
             problem, code = "passages of other queries could not be weighed for it", "coverage_incomplete"
-            notices.append(failure("attribute", problem, scores, code=code, query_id=query.id))
+            notices.append(failure_notice("attribute", problem, scores, code=code, query_id=query.id))
         else:
             ids = (passage.id for passage in passages)
             relevances.setdefault(query.id, {}).update(zip(ids, scores, strict=True))
@@ -171,10 +172,10 @@ async def all_relevances(
 
 def _to_score(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
     """Returns for each query the passages of other queries that lack a score, each place once."""
-    placed = {passage.id: place_of(passage) for passage in usable(state)}
-    first: dict[Place, Evidence] = {}
-    done: dict[str, set[Place]] = defaultdict(set)
-    for passage in usable(state):
+    placed = {passage.id: place_of(passage) for passage in usable_evidence(state)}
+    first: dict[PassagePlace, Evidence] = {}
+    done: dict[str, set[PassagePlace]] = defaultdict(set)
+    for passage in usable_evidence(state):
         first.setdefault(placed[passage.id], passage)
         done[passage.query_id].add(placed[passage.id])
     for query_id, by_evidence in relevances.items():
@@ -188,10 +189,11 @@ def _to_score(state: State, relevances: Relevances) -> dict[Query, list[Evidence
 
 
 def merged_excerpts(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str, list[str]]]:
-    """Merges overlapping passages of one source into excerpts. Returns the excerpts, and their ids by query.
+    """Merges overlapping passages of one source into excerpts, except suspicious passages.
 
-    `kept` is in the order of the queries. An excerpt has the query and relevance of its first passage, and a
-    new id by this query. Given passages keep their ids. Suspicious passages are not merged.
+    Returns the excerpts, and the ids of the excerpts of each query, by query id. `kept` must be in the order
+    of the queries. An excerpt takes query and relevance from its first passage. Its id is the query id and a
+    number (`q.1`). Passages that the caller gave keep their ids.
     """
     order = {passage.id: number for number, passage in enumerate(kept)}
     groups: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
@@ -213,7 +215,7 @@ def merged_excerpts(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str,
 
 
 def is_given_id(evidence_id: str) -> bool:
-    """Tells whether this is the id of a passage that the caller gave, not of a found passage."""
+    """Tells whether this is the id of a passage that the caller gave, and that no search has found."""
     return evidence_id.startswith("g")
 
 
@@ -225,7 +227,7 @@ def _runs(group: Sequence[Evidence], order: Mapping[str, int]) -> list[tuple[Evi
         cut = max(0, end - passage.start)
         rest = passage.text[cut:]
         meets = bool(runs) and passage.start <= end and _agree(text, start, passage)
-        if meets and (not rest or len(source_lines(text + rest)) <= LONGEST):
+        if meets and (not rest or len(source_lines(text + rest)) <= MAX_EXCERPT_LINES):
             runs[-1] = text + rest, start, [*members, passage]
             end = max(end, passage.end)
         else:

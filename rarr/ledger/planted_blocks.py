@@ -1,4 +1,4 @@
-"""Divides the sentences of a text into blocks, one for each request, and plants the controls of a block."""
+"""Divides the sentences of a text into blocks, one for each request, and plants controls in each block."""
 
 import math
 import re
@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from rarr.backends.prompted.cards import MAX_SENTENCES
 from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import BlockPiece, RawCard, RawReading, ReadingBlock, SourceLine
-from rarr.ledger.card import locate_card
+from rarr.ledger.card import make_card
 from rarr.ledger.controls import Control, is_disputed, is_missed, make_controls
 from rarr.records import Evidence
 from rarr.records.base import Controls
@@ -19,8 +19,8 @@ from rarr.state import State
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.section_headings import headings_above
 
-ERRORS, REPETITIONS = 3, 1
-"""The numbers of planted sentences in a block. A block of up to three sentences has one of each."""
+MAX_ERRORS, MAX_REPETITIONS = 3, 1
+"""The most planted errors and repetitions in a block. A block of up to three sentences has one of each."""
 _FEW = 3
 _NEAR = 400  # characters of the paragraph before a block, and between two sentences that are shown
 # A heading, or a list or table whose first line does not need the line before it.
@@ -33,40 +33,34 @@ _Written: TypeAlias = "tuple[str, Span | Control | None]"
 
 @dataclass
 class PlantedBlock:
-    """A request about a block of sentences and controls, which have numbers, and the reader's answer.
-
-    `lines` are the source lines by label, `cards` the reader's cards by number, `located` the cards of the
-    text, and `missed` the controls that the reader missed. `disputed` is a control about which the sources
-    disagree, which does not count; 0 if there is none. `failed` is the reason why nothing was read, `problem`
-    the reason why cards may be missing, and `served` the name of the model that answered.
-    """
+    """A request about a block of numbered sentences and planted controls, with the answer of the reader."""
 
     request: ReadingBlock
-    places: Mapping[int, Span]
-    controls: Mapping[int, Control]
-    lines: Mapping[str, SourceLine]
-    cards: Mapping[int, RawCard] = field(default_factory=dict)
-    located: dict[Span, Card] = field(default_factory=dict)
-    missed: tuple[int, ...] = ()
-    disputed: int = 0
-    served: str = ""
-    failed: str = ""
-    problem: str = ""
+    places: Mapping[int, Span]  # the sentences of the text by number
+    controls: Mapping[int, Control]  # the planted controls by number
+    lines: Mapping[str, SourceLine]  # the source lines by label
+    cards: Mapping[int, RawCard] = field(default_factory=dict)  # the reader's cards by number
+    located: dict[Span, Card] = field(default_factory=dict)  # the cards of the sentences of the text
+    missed: tuple[int, ...] = ()  # the numbers of the controls that the reader misjudged
+    disputed: int = 0  # a control that does not count, because the sources disagree about it; 0 for none
+    served: str = ""  # the name of the model that answered
+    failed: str = ""  # the reason why nothing was read
+    problem: str = ""  # the reason why cards may be missing
 
     @property
     def examining_controls(self) -> dict[int, Control]:
-        """The controls about which the sources agree, by number."""
+        """The controls that count, by number: all but a control about which the sources disagree."""
         return {number: it for number, it in self.controls.items() if number != self.disputed}
 
     @property
     def has_planted_error(self) -> bool:
-        """Tells whether an error is planted. Repetitions alone do not examine a reader that always agrees."""
+        """True if the controls include an error: repetitions cannot expose a reader that always agrees."""
         return any(it.kind != "repetition" for it in self.examining_controls.values())
 
     def add_reading(self, reading: RawReading, text: str, *, doubting: bool) -> None:
-        """Stores the answer of the reader, locates its cards in the text, and finds the missed controls.
+        """Stores the answer of the reader, makes the cards of the text, and finds the misjudged controls.
 
-        If `doubting`, the answer has only verdicts: a planted error needs the verdict `no`.
+        If `doubting`, the answer has only verdicts, and a planted error needs the verdict `no`.
         """
         cards, lines = reading.cards, self.lines
         self.cards, self.served, self.problem = reading
@@ -75,14 +69,14 @@ class PlantedBlock:
         # An answer without cards, or cut off before the controls, shows nothing about the reader.
         elif cards and (not self.problem or self.controls.keys() <= cards.keys()):
             read = [(place, cards[n]) for n, place in self.places.items() if n in cards]
-            self.located = {place: locate_card(card, text, place, lines) for place, card in read}
+            self.located = {place: make_card(card, text, place, lines) for place, card in read}
             missed = [n for n, it in self.controls.items() if is_missed(it, cards.get(n), lines)]
             disputed = (n for n in missed if is_disputed(self.controls[n], cards.get(n), lines))
             self.disputed = next(disputed, 0)
             self.missed = tuple(n for n in missed if n != self.disputed)
 
     def trace_facts(self) -> dict[str, list[dict[str, Any]]]:
-        """Returns the facts for a trace: the verdicts about sentences and, apart, about planted controls."""
+        """Returns the verdicts for the trace: those about sentences, and those about planted controls."""
         traced: dict[str, list[dict[str, Any]]] = {"sentences": [], "controls": []}
         for text, number in (piece for piece in self.request.pieces if piece.number):
             card, control = self.cards.get(number), self.controls.get(number)
@@ -98,7 +92,7 @@ class PlantedBlock:
         return traced
 
     def counts(self) -> Controls:
-        """Counts the controls for the usage of the run."""
+        """Returns the counts of planted and misjudged controls for the usage of the run."""
         total = Controls(blocks_without=int(not self.has_planted_error))
         for number, it in self.examining_controls.items():
             right, lent = int(number not in self.missed), int(it.borrowed)
@@ -120,14 +114,14 @@ def plant_block(
     state: State,
     places: Sequence[Span],
     evidence: Sequence[Evidence],
-    planted: tuple[int, int] = (ERRORS, REPETITIONS),
+    planted: tuple[int, int] = (MAX_ERRORS, MAX_REPETITIONS),
     salt: str = "",
     written: Mapping[Span, str] | None = None,
 ) -> PlantedBlock:
-    """Builds the block of these sentences of the text, with controls made from the excerpts in `evidence`.
+    """Builds a block of the sentences at `places`, with controls made from the excerpts in `evidence`.
 
-    `planted` are the most errors and repetitions. Another `salt` gives other controls. `written` has new
-    words for some sentences.
+    `planted` are the most errors and the most repetitions. A different `salt` gives different controls.
+    `written` has the new words of sentences that are asked about after their edits.
     """
     text, lead, excerpts = state["text"], state.get("lead", 0), labelled_excerpts(evidence)
     pieces = list(_pieces(text, places, lead, written or {}))

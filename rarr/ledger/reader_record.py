@@ -1,4 +1,4 @@
-"""Keeps the results of readers on planted controls: a good reader is doubted less, a bad reader never used.
+"""Stores how readers judged planted controls. A good reader is doubted less; a bad reader is not believed.
 
 The record is a file of JSON lines in the data folder: one line for the controls of a block, or for an exam.
 """
@@ -17,7 +17,7 @@ from rarr.tools.storage.files import make_private_folder, write_whole
 
 Standing = Literal["good", "unknown", "bad"]
 
-FILE = "readers.jsonl"
+READERS_FILE = "readers.jsonl"
 KEPT_CONTROLS, KEPT_DAYS = 200, 30
 GOOD_FROM, GOOD_MISSES = 60, 0.03
 BAD_FROM, BAD_MISSES = 20, 0.10
@@ -37,19 +37,19 @@ class _Row(BaseModel):
 
 
 class ReaderRecord:
-    """The record of a reader in `folder`, read when this object is made.
+    """The stored results of one reader in the file of `folder`, which is read when this object is made.
 
-    `reader` identifies the reader: the model, its server and the hash of its prompt. Texts of different
-    languages, and different models that answer under the same name, are kept apart.
+    `reader` identifies the reader: the model, its server and the hash of its prompt. Results are separate for
+    each language of texts, and for each model that answered under the same name.
     """
 
     def __init__(self, folder: Path, reader: Sequence[str]) -> None:
-        self._file, self._reader = folder / FILE, "\t".join(reader)
+        self._file, self._reader = folder / READERS_FILE, "\t".join(reader)
         rows = [row for row in _rows(self._file) if row.reader == self._reader]
         self._rows = [row for row in rows if row.served == rows[-1].served]
 
     def standing(self, language: str) -> Standing:
-        """Returns the standing of the reader for texts in this language, by its last controls and exam."""
+        """Rates the reader as good, unknown or bad for texts in this language, by its controls and exams."""
         exams = [row.passed for row in self._rows if row.passed is not None]
         worst, last = dict[str, Controls](), Controls()
         for number, row in enumerate(reversed(self._rows)):
@@ -67,8 +67,8 @@ class ReaderRecord:
         are_few &= last.borrowed - last.borrowed_caught <= GOOD_MISSES * last.borrowed
         return "good" if count >= GOOD_FROM and are_few and exams[-1:] == [True] else "unknown"
 
-    def add(self, served: str, **facts: Any) -> None:
-        """Appends the controls of a block, or the result of an exam. Does nothing in a read-only folder."""
+    def add_result(self, served: str, **facts: Any) -> None:
+        """Appends the counts of a block or the result of an exam to the file, unless it is read-only."""
         row = _Row(reader=self._reader, at=int(time()), served=served, **facts)
         with suppress(OSError):
             make_private_folder(self._file.parent)
@@ -81,7 +81,7 @@ class ReaderRecord:
 
 
 def count_missed(controls: Controls) -> int:
-    """Counts the planted errors without the right edit, and the repetitions that were contradicted."""
+    """Counts the misjudged controls: errors that were not corrected, and contradicted repetitions."""
     return controls.planted - controls.caught + controls.repeated - controls.confirmed
 
 

@@ -1,6 +1,6 @@
 """Asks a judge how well evidence supports sentences, and computes the scores of revisions and citations.
 
-A score of None could not be judged. None counts 0 in attribution, and not in the measures of citations.
+A score is None if it could not be judged. None counts as 0 in attribution. Measures of citations ignore None.
 """
 
 import asyncio
@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from rarr.components import Components
-from rarr.ledger.evidence_selection import Place, place_of
+from rarr.ledger.evidence_selection import PassagePlace, place_of
 from rarr.records import Evidence, Notice, Query, Report, Scores, Sentence, Status
 from rarr.records.citations import CitationScores
-from rarr.state import Attributed, SentenceSupport, State, failure, usable
+from rarr.state import Attributed, SentenceSupport, State, failure_notice, usable_evidence
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
@@ -20,17 +20,17 @@ from rarr.tools.trace_spans import spans_about
 
 
 def auto_ais(supports: Sequence[float | None]) -> float | None:
-    """Computes auto-AIS: the mean over all sentences of the best entailment by one evidence of the report.
+    """Computes auto-AIS, the mean support of all sentences (Gao et al. 2023, section 2.1).
 
-    `supports` has one value for each sentence, between 0 and 1. A sentence that could not be judged counts 0,
-    since nothing attributes it; None if no sentence could be judged (Gao et al. 2023, section 2.1).
+    `supports` has for each sentence its best support by one passage of the report, from 0 to 1. None, for a
+    sentence that could not be judged, counts as 0. Returns None if no sentence could be judged.
     """
     judged = [support for support in supports if support is not None]
     return sum(judged) / len(supports) if judged else None
 
 
 def f1_ap(attribution: float | None, preservation: float | None) -> float | None:
-    """Computes the harmonic mean of attribution and preservation (Gao et al. 2023), if both are known."""
+    """Computes the harmonic mean of attribution and preservation (Gao et al. 2023); None if one is None."""
     if attribution is None or preservation is None:
         return None
     total = attribution + preservation
@@ -40,9 +40,9 @@ def f1_ap(attribution: float | None, preservation: float | None) -> float | None
 def scores_of(attributed: Attributed, preservation: float) -> Scores:
     """Scores a revision by the support of its sentences before and after the edits.
 
-    A sentence that could not be judged in one of the two texts counts 0 in both, so that no failure looks
-    like an edit. If an edit made more or fewer sentences, or nothing of one text could be judged, each text
-    is scored alone.
+    A sentence that could not be judged in one of the two texts counts as 0 in both, so that a failure does
+    not look like an edit. If edits changed the number of sentences, or nothing of one text could be judged,
+    each text is scored alone.
     """
     before, after = attributed
     if len(before) == len(after) and None not in map(auto_ais, attributed):
@@ -57,12 +57,12 @@ def scores_of(attributed: Attributed, preservation: float) -> Scores:
 
 
 def citation_scores(alone: Sequence[Sequence[bool | None]], words: Sequence[int]) -> CitationScores:
-    """Computes WikiGenBench's measures of citations (Zhang et al. 2024).
+    """Computes the measures of citations of WikiGenBench (Zhang et al. 2024).
 
-    `alone` tells for each sentence which citations entail it alone (False without a source); `words` counts
-    its words. Recall is the share of sentences that a citation entails, precision the mean share of the
-    citations that entail their sentence (0 without any), and rate the share of words in sentences that a
-    citation entails.
+    `alone` tells for each citation of each sentence whether it alone entails the sentence. `words` has the
+    number of words of each sentence. Recall is the share of sentences that a citation entails. Precision is
+    the mean share of citations that entail their sentence (0 for a sentence without any). Rate is the share
+    of words that are in sentences that a citation entails.
     """
     entailed = [any(each) or (None if None in each else False) for each in alone]
     judged = [count for is_entailed, count in zip(entailed, words, strict=True) if is_entailed is not None]
@@ -91,8 +91,8 @@ async def sentence_support(
     """Asks the verifier for the support of each sentence of `text`, in which `queries` have their places.
 
     Returns the supports, and a notice for each evidence that could not be judged. The evidence of the report
-    is judged on all sentences (Gao et al. 2023, section 2.1), other evidence on the sentences around its
-    query, each place once. Judging may go on a little after the deadline.
+    is compared with all sentences (Gao et al. 2023, section 2.1), other evidence only with sentences near its
+    query. Judging may continue for a short time after the deadline.
     """
     failed, grace, notices = state.get("unsearched", {}).keys(), meter().grace_s, list[Notice]()
     supports = list[SentenceSupport]()
@@ -108,12 +108,12 @@ async def sentence_support(
                     places = [it.span for it in judged]
                     scores = await components.verifier.support(text, state["context"], places, evidence)
         except Exception as error:
-            problem, about_query = f"support by {evidence.source} could not be judged", evidence.query_id
-            notices.append(failure(node, problem, error, code="verification_failed", query_id=about_query))
+            what, query_id = f"support by {evidence.source} could not be judged", evidence.query_id
+            notices.append(failure_notice(node, what, error, code="verification_failed", query_id=query_id))
         for support, score in zip(judged, scores, strict=True):
             support.by_evidence[evidence.id] = score
 
-    near = await work(_near, usable(state), supports, report_ids)
+    near = await work(_near, usable_evidence(state), supports, report_ids)
     await asyncio.gather(*(judge(passage, judged) for passage, judged in near))
     return supports, notices
 
@@ -121,9 +121,9 @@ async def sentence_support(
 def _near(
     evidence: Sequence[Evidence], supports: Sequence[SentenceSupport], report_ids: Collection[str]
 ) -> list[tuple[Evidence, list[SentenceSupport]]]:
-    """Returns the sentences to judge by each evidence, each place once."""
-    first: dict[Place, Evidence] = {}
-    near: dict[Place, set[int]] = defaultdict(set)
+    """Returns for each evidence the sentences to compare with it. Evidence at the same place is used once."""
+    first: dict[PassagePlace, Evidence] = {}
+    near: dict[PassagePlace, set[int]] = defaultdict(set)
     for passage in evidence:
         place = place_of(passage)
         is_chosen = first.setdefault(place, passage).id in report_ids
@@ -135,7 +135,7 @@ def _near(
 
 
 def best_support(support: SentenceSupport, report_ids: Collection[str] | None = None) -> float | None:
-    """Returns the best support by evidence of these ids, or by any evidence; 0 without evidence.
+    """Returns the best support by the evidence `report_ids`, or by any evidence; 0 without evidence.
 
     Returns None if nothing was judged, or if there is no evidence because nothing was searched.
     """
@@ -148,7 +148,7 @@ def best_support(support: SentenceSupport, report_ids: Collection[str] | None = 
 def judged_sentences(
     state: State, supports: Sequence[SentenceSupport], threshold: float
 ) -> tuple[Sentence, ...]:
-    """Makes the record of each sentence of a run without cards: its status by its checks and its support."""
+    """Makes the sentences of a report without cards: supported if the support reaches the threshold."""
     disagreeing = [it for it in state.get("checks", []) if not it.stale and it.verdict == "disagrees"]
     judged = []
     for support in supports:
@@ -172,12 +172,12 @@ def judged_sentences(
 
 
 def unjudged_report(text: str, spans: Iterable[Span]) -> Report:
-    """Makes the report of a text that could not be judged."""
+    """Makes the report of a text that could not be judged: every sentence is unjudged."""
     unjudged = (Sentence(text=it.of(text), **it._asdict(), status="unjudged") for it in spans)
     return Report(sentences=tuple(unjudged))
 
 
 def reasons_unsearched(state: State, query_ids: Sequence[str]) -> set[str]:
-    """Returns the reasons why searches of these queries are missing: `failed` and `cut` (by a limit)."""
+    """Returns the reasons why these queries were not searched: `failed`, or `cut` by a limit of the run."""
     unsearched = state.get("unsearched", {})
     return {unsearched[query_id] for query_id in query_ids if query_id in unsearched}

@@ -1,8 +1,8 @@
-"""Weighs the sources of a `mixed` card: those for the sentence against those that contradict it.
+"""Weighs the sources of a `mixed` card: the sources for its sentence, and the sources against it.
 
 Each independent source has a weight by its kind. Passages of one registered domain, or of one file, count as
-one source. So do pages with the same words, such as a mirror, or an agency's text in two papers. All passages
-without a source count as one source with the weight of any page. The order of the sources does not matter.
+one source. So do pages with nearly the same words, such as a mirror, or an agency's text in two papers. All
+passages without a named source count as one source of the kind `other`.
 """
 
 import re
@@ -16,9 +16,9 @@ from rarr.retrievers.web.domain_and_date_limits import host_of, site_of
 from rarr.settings import Kind
 
 WEIGHTS: dict[Kind, float] = {"own": 3, "official": 3, "reference": 3, "news": 2, "other": 1, "forum": 0.5}
-"""The weight of an independent source by its kind; `own` are the user's documents."""
+"""The weight of an independent source by its kind. `own` are the user's documents."""
 
-KINDS: dict[str, Kind] = {
+DOMAIN_KINDS: dict[str, Kind] = {
     **dict.fromkeys(("gov", "mil", "int", "gov.uk", "gouv.fr", "gc.ca", "europa.eu", "un.org"), "official"),
     **dict.fromkeys(("wikipedia.org", "wikidata.org", "britannica.com", "edu", "ac.uk"), "reference"),
     **dict.fromkeys(("nature.com", "science.org", "nih.gov", "who.int", "arxiv.org"), "reference"),
@@ -39,7 +39,7 @@ _MIRRORS = 0.8  # of the shingles of the shorter of two texts
 
 
 def with_heavier_side(card: Card, text: str, evidence: Sequence[Evidence], kinds: Mapping[str, Kind]) -> Card:
-    """Returns a `mixed` card with the side that weighs more. `kinds` are the kinds in the settings."""
+    """Returns a `mixed` card with the side that weighs more. `kinds` are the settings' kinds of domains."""
     if card.verdict != "mixed":
         return card
     by_id = {passage.id: passage for passage in evidence}
@@ -49,9 +49,10 @@ def with_heavier_side(card: Card, text: str, evidence: Sequence[Evidence], kinds
 
 
 class Weight(NamedTuple):
-    """The weight of a side. The user's documents count first, then the newest date, then the sum.
+    """The weight of the sources on one side. Weights are compared field by field, in this order.
 
-    `newest` is in seconds since 1970; 0 if dates do not count.
+    `own` tells whether a document of the user is among them. `newest` is the newest date in seconds since
+    1970, or 0 if dates do not count. `total` is the sum of the weights of independent sources.
     """
 
     own: bool
@@ -62,10 +63,10 @@ class Weight(NamedTuple):
 def heavier_side(
     ours: Sequence[Evidence], theirs: Sequence[Evidence], sentence: str, kinds: Mapping[str, Kind]
 ) -> Side | None:
-    """Returns the side that wins about a sentence; None for a tie.
+    """Returns the side whose sources weigh more; None for a tie.
 
-    The user's documents outweigh all. About the present, the side with the newer source wins, if both sides
-    have dates; else the side whose independent sources weigh more.
+    A side with a document of the user wins. For a sentence about the present, the side with the newer source
+    wins, if both sides have dates. Otherwise, the side wins whose independent sources have more weight.
     """
     is_present = _PRESENT.search(sentence) is not None
 
@@ -92,7 +93,7 @@ def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
     """
     if source.startswith(UNNAMED) or not site_of(source):
         return "other" if source.startswith(UNNAMED) else "own"
-    known = KINDS | {name.lower().removeprefix("www."): kind for name, kind in kinds.items()}
+    known = DOMAIN_KINDS | {name.lower().removeprefix("www."): kind for name, kind in kinds.items()}
     labels = host_of(source).split(".")
     endings = (".".join(labels[start:]) for start in range(len(labels)))
     return next((known[ending] for ending in endings if ending in known), "other")
@@ -101,7 +102,7 @@ def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
 def independent_groups(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
     """Groups the evidence by independent source.
 
-    Evidence joins a group if it shares the origin of a member, or nearly all of its words.
+    Two passages are in one group if they have the same domain or file, or nearly the same words.
     """
     groups: list[list[Evidence]] = []
     for passage in evidence:

@@ -1,4 +1,4 @@
-"""Step 6: makes the report: at most M evidences that cover the queries best, and each sentence's status."""
+"""Step 6: makes the report: the evidence that covers the queries best, and the status of each sentence."""
 
 from langgraph.runtime import Runtime
 
@@ -8,22 +8,22 @@ from rarr.ledger.edit_gate import moved_queries
 from rarr.ledger.evidence_selection import all_relevances, select_evidence
 from rarr.ledger.scores import best_support, judged_sentences, sentence_support
 from rarr.records import Report
-from rarr.state import SentenceSupport, State, usable
+from rarr.state import SentenceSupport, State, usable_evidence
 from rarr.tools.concurrency import work
 
 
 async def attribute(state: State, runtime: Runtime[Components]) -> State:
-    """Builds the report: the passages that together cover the queries best, and the sentences.
+    """Builds the report: the passages that together cover the queries best, and the status of each sentence.
 
-    A sentence has its status by its card, for which code has looked up what it quotes. Without cards, a
-    verifier scores how far each passage supports it. A judge that is named for this node scores besides.
+    The card of a sentence gives its status. Without cards, a verifier scores how well each passage supports
+    the sentence. If the settings name a judge for this node, it scores each sentence in addition to the card.
     """
     components, text = runtime.context, state["text"]
     relevances, warnings = await all_relevances(state, components)
     # LaMDA's report holds all evidence of the run (Gao et al. 2023, section 4.2).
     all_of_it = components.baseline.editor == "lamda"
-    size = len(usable(state)) if all_of_it else components.settings.report_size
-    chosen, coverage = await work(select_evidence, usable(state), size, relevances)
+    size = len(usable_evidence(state)) if all_of_it else components.settings.report_size
+    chosen, coverage = await work(select_evidence, usable_evidence(state), size, relevances)
     has_cards = components.card_reader is not None
     update: State = {"relevances": relevances}
     supports = list[SentenceSupport]()

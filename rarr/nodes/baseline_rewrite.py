@@ -1,31 +1,31 @@
-"""Replaces steps 4 and 5 in a baseline: rewrites the text by all its evidence, without checks."""
+"""Replaces steps 4 and 5 in a baseline: rewrites the text by all its evidence, without any checks."""
 
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.records import Edit
-from rarr.state import State, failure, named, usable
+from rarr.state import State, failure_notice, numbered_id, usable_evidence
 from rarr.tools.models.run_budget import meter
 
 
 async def rewrite(state: State, runtime: Runtime[Components]) -> State:
-    """Rewrites the text by its evidence, the most relevant first; for baselines that check nothing.
+    """Rewrites the whole text by its evidence, the most relevant passage first. Only for baselines.
 
-    A text without evidence, or whose rewriting failed, stays as it is.
+    The text does not change if there is no evidence, or if the rewriter failed.
     """
     text, rewriter = state["text"], runtime.context.rewriter
     assert rewriter is not None  # only the graph for a rewriter has this node
-    if not (evidence := sorted(usable(state), key=lambda passage: -passage.relevance)):
+    if not (evidence := sorted(usable_evidence(state), key=lambda passage: -passage.relevance)):
         return {}
     try:
         async with meter().in_time():
             new = await rewriter.rewrite(text, state["context"], evidence)
     except Exception as error:
-        return {"warnings": [failure("rewrite", "the text could not be rewritten", error)]}
+        return {"warnings": [failure_notice("rewrite", "the text could not be rewritten", error)]}
     if new == text:
         return {}
     edit = Edit(
-        id=named(state, "e", 1),
+        id=numbered_id(state, "e", 1),
         start=0,
         end=len(text),
         old=text,

@@ -1,4 +1,4 @@
-"""Step 4: has a card filled for each sentence; `paper` checks each passage against the text."""
+"""Step 4: makes a card for each sentence; in the preset `paper`, checks each passage against the text."""
 
 from langgraph.runtime import Runtime
 
@@ -8,7 +8,7 @@ from rarr.ledger.card_report import card_checks, queries_by_sentence, sentences_
 from rarr.ledger.edit_gate import moved_queries
 from rarr.ledger.evidence_selection import all_relevances
 from rarr.records import Agreement, Check, Evidence, Notice, Query
-from rarr.state import State, failure, usable
+from rarr.state import State, failure_notice, usable_evidence
 from rarr.tools.concurrency import meanwhile, work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
@@ -16,11 +16,11 @@ from rarr.tools.trace_spans import spans_about
 
 
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
-    """Has a card filled for each sentence; the preset `paper` has no reader of cards.
+    """Asks the reader for a card of each sentence: its verdict, quotes and edits.
 
-    It checks one passage after another, query by query, up to the first that is a reason to edit, as
-    published (Gao et al. 2023, section 3.3). The node runs again after the edit, on the text as it then is. A
-    failed check is `unknown`, which is no verdict.
+    Without a reader (preset `paper`), checks one passage after another, query by query, up to the first that
+    disagrees with the text (Gao et al. 2023, section 3.3). After the edit, the node runs again on the edited
+    text. A failed check is `unknown`, which is no verdict.
     """
     components = runtime.context
     if components.card_reader is not None:
@@ -28,7 +28,7 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     checks, warnings = list(state.get("checks", [])), list[Notice]()
     queries = await work(moved_queries, state["queries"], state.get("edits", []))
     by_id = {query.id: query for query in queries}
-    for passage in unchecked(state):
+    for passage in unchecked_evidence(state):
         check, notice = await _checked(state, components, by_id[passage.query_id], passage)
         checks.append(check)
         warnings += [notice] if notice else []
@@ -38,9 +38,9 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
 
 
 async def _agreement_by_cards(state: State, components: Components) -> State:
-    """Fills a card for each sentence for which this round kept evidence, and makes checks of them.
+    """Makes a card of each sentence for which this round kept evidence, and checks from the cards.
 
-    A later round shows what it kept, and what the card of an earlier round cites; the rest was read before.
+    In a later round, the reader sees the evidence of this round, and what the earlier card cites.
     """
     asked = await work(lambda: queries_by_sentence(state, sentences_to_read(state)))
     kept, number = state.get("kept", {}), state.get("round", 1)
@@ -53,13 +53,13 @@ async def _agreement_by_cards(state: State, components: Components) -> State:
     by_place = {
         span: [
             *(it for query in asked[span] if query.round == number for it in kept.get(query.id, ())),
-            *(earlier[span].cited if span in earlier else ()),
+            *(earlier[span].cited_ids if span in earlier else ()),
         ]
         for span in places
     }
     # The report needs the relevances, and they can be had while a model is at work.
     async with meanwhile(SENDING_S, all_relevances, state, components) as scored:
-        read = await read_cards(state, places, KeptEvidence(usable(state), by_place), components)
+        read = await read_cards(state, places, KeptEvidence(usable_evidence(state), by_place), components)
     pairs = zip(places, read["cards"], strict=True)
     # A sentence that could not be read again keeps its card.
     cards = earlier | {span: card for span, card in pairs if card.verdict or span not in earlier}
@@ -70,18 +70,18 @@ async def _agreement_by_cards(state: State, components: Components) -> State:
     return {**read, "cards": ordered, "checks": checks}
 
 
-def unchecked(state: State) -> list[Evidence]:
-    """Returns the evidence without a check, query by query; of a query in the order of `rerank`."""
+def unchecked_evidence(state: State) -> list[Evidence]:
+    """Returns the evidence that has no check yet, sorted by query, and within a query by rank."""
     done = {check.evidence_id for check in state.get("checks", [])}
     places = {query.id: number for number, query in enumerate(state["queries"])}
-    found = [passage for passage in usable(state) if passage.id not in done]
+    found = [passage for passage in usable_evidence(state) if passage.id not in done]
     return sorted(found, key=lambda passage: places[passage.query_id])
 
 
 async def _checked(
     state: State, components: Components, query: Query, evidence: Evidence
 ) -> tuple[Check, Notice | None]:
-    """Checks a query against a passage; a failure is `unknown`, with a notice."""
+    """Checks the answer of the text to a query against a passage. A failure is `unknown`, with a notice."""
     notice, checker = None, components.checker
     assert checker is not None  # the wiring requires its model
     try:
@@ -90,7 +90,7 @@ async def _checked(
                 agreement = await checker.check(state["text"], state["context"], query, evidence)
     except Exception as error:
         agreement = Agreement(verdict="unknown", reason=f"the check failed: {error}")
-        notice = failure(
+        notice = failure_notice(
             "check_agreement", "agreement could not be checked", error, code="check_failed", query_id=query.id
         )
     return Check(**agreement.model_dump(), query_id=query.id, evidence_id=evidence.id), notice

@@ -1,12 +1,12 @@
-"""Step 5: changes the text where evidence disagrees with it, as little as possible, or not at all."""
+"""Step 5: corrects the text where evidence disagrees with it, with changes as small as possible."""
 
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.card_report import queries_by_sentence
-from rarr.ledger.edit_gate import apply_card_edits, moved_queries, refusal_reason
+from rarr.ledger.edit_gate import apply_card_edits, moved_queries, paper_refusal_reason
 from rarr.records import Change, Check, Edit
-from rarr.state import State, failure, named
+from rarr.state import State, failure_notice, numbered_id
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
@@ -16,8 +16,8 @@ from rarr.tools.trace_spans import spans_about
 async def edit(state: State, runtime: Runtime[Components]) -> State:
     """Applies the edits of the cards that the gate accepts.
 
-    Without a reader of cards: asks for an edit about the last check, where this is a reason to edit, and
-    applies it to the text if the gate lets it through (Gao et al. 2023, section 3.3).
+    Without a reader of cards (preset `paper`): if the last check disagrees with the text, asks a model for an
+    edit, and applies the edit if the gate accepts it (Gao et al. 2023, section 3.3).
     """
     components = runtime.context
     if components.baseline.editor == "unedited":
@@ -37,7 +37,8 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
             async with meter().in_time():
                 change = await editor.edit(text, state["context"], queries[check.query_id], check, evidence)
     except Exception as error:
-        return {"warnings": [failure("edit", "an edit could not be made", error, query_id=check.query_id)]}
+        notice = failure_notice("edit", "an edit could not be made", error, query_id=check.query_id)
+        return {"warnings": [notice]}
     if change is None:
         return {}
     made = await work(paper_edit, state, change, check)
@@ -55,11 +56,11 @@ def _card_edits(state: State, components: Components) -> State:
 
 
 def paper_edit(state: State, change: Change, check: Check) -> Edit:
-    """Makes the record of an edit of the paper: a change of the text of `state`, for a check."""
+    """Makes the record of an edit in the preset `paper`: accepted, or refused with the reason of the gate."""
     outside = "the change is not in this part of the text" if change.start < state.get("lead", 0) else ""
-    refusal = refusal_reason(state["text"], change) or outside
+    refusal = paper_refusal_reason(state["text"], change) or outside
     return Edit(
-        id=named(state, "e", len(state.get("edits", [])) + 1),
+        id=numbered_id(state, "e", len(state.get("edits", [])) + 1),
         start=change.start,
         end=change.end,
         old=state["text"][change.start : change.end],

@@ -1,4 +1,4 @@
-"""Step 7: scores attribution before and after, preservation, and their harmonic mean."""
+"""Step 7: scores the attribution before and after the edits, the preservation, and their harmonic mean."""
 
 from langgraph.runtime import Runtime
 
@@ -16,10 +16,10 @@ from rarr.tools.text.wording import is_failure
 
 
 async def evaluate(state: State, runtime: Runtime[Components]) -> State:
-    """Scores the original and the revised text: by the cards, or where a judge is named by the report.
+    """Scores the original and the revised text, by the cards, or by the judge that the settings name.
 
-    Also decides for which sentences another round of research is due. Before the last round, only
-    preservation is scored.
+    Also decides which sentences need another round of research. Before the last round, only preservation is
+    scored.
     """
     components, settings = runtime.context, runtime.context.settings
     # A baseline rewrites a text only once, and a search of the same words or none finds nothing more.
@@ -27,7 +27,7 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     embedded = reader is not None and not reader.is_model
     once = components.rewriter is not None or embedded or not components.searches
     rounds, texts = 1 if once else settings.rounds, (state["original"], state["text"])
-    following, kept = await work(lambda: (next_round(state, rounds), pres_lev(texts)))
+    following, kept = await work(lambda: (next_round_update(state, rounds), pres_lev(texts)))
     if following["lacking"]:
         return {"scores": Scores(preservation=kept), **following}
     attributed, failures = await _attributed(state, components)
@@ -44,7 +44,7 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
 async def _attributed(state: State, components: Components) -> tuple[Attributed, list[Notice]]:
     """Returns the support of each sentence by the report, in the original and in the revised text.
 
-    An unchanged text is judged only once, by the node before this.
+    An unchanged text is not judged again: the node attribute has judged it.
     """
     if "supports" not in state:
         return await work(card_attribution, state), []
@@ -57,13 +57,12 @@ async def _attributed(state: State, components: Components) -> tuple[Attributed,
     return ([best_support(it, ids) for it in before], [best_support(it, ids) for it in after]), failures
 
 
-def next_round(state: State, rounds: int) -> State:
-    """Decides about another round, and returns the update of the state for it.
+def next_round_update(state: State, rounds: int) -> State:
+    """Decides whether another round of research follows, and returns the update of the state for it.
 
-    `lacking` holds the sentences of the round, and is empty if no round is due.
-
-    No round is due if no sentence lacks support, if the settings or the budget allow no more, or if a later
-    round neither supported another sentence nor changed the text. `rounds` is the most that a run may have.
+    `lacking` in the update lists the sentences for the next round. It is empty if no sentence lacks support,
+    if `rounds` or the budget are used up, or if the last round (not the first) neither supported another
+    sentence nor made another edit. `rounds` is the most rounds of a run.
     """
     done, sentences = state.get("round", 1), state["report"].sentences
     reached = (
@@ -77,9 +76,9 @@ def next_round(state: State, rounds: int) -> State:
 
 
 def _lacking(state: State) -> list[Span]:
-    """Finds the sentences that are neither supported nor contradicted, without those whose research failed.
+    """Returns the sentences that are neither supported nor contradicted, and whose research did not fail.
 
-    Empty if a failure concerns no single query.
+    Returns [] after a failure that concerns more than one query.
     """
     failed = {warning.query_id for warning in state["warnings"] if is_failure(warning)}
     if None in failed:  # no single query is to blame

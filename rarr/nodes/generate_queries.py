@@ -1,4 +1,4 @@
-"""Step 1: asks questions that cover every checkable aspect of the text."""
+"""Step 1: generates questions that cover every checkable aspect of the text."""
 
 from collections.abc import Sequence
 
@@ -9,16 +9,17 @@ from rarr.ledger.block_joining import NOTHING_TO_CHECK
 from rarr.ledger.card_report import sentences_to_read
 from rarr.ledger.edit_gate import unedited_place
 from rarr.records import Query, Question
-from rarr.state import State, named, usable
+from rarr.state import State, numbered_id, usable_evidence
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 
 
 async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
-    """Asks about the text, in a later round about the sentences that lack support, and numbers the questions.
+    """Generates questions about the text, or in a later round about the sentences that lack support.
 
-    Questions in the same words about the same characters become one query. No query is asked again.
+    Each question becomes a query with an id. Equal questions about the same characters become one query, and
+    no query of an earlier round is repeated.
     """
     components = runtime.context
     current, number = state.get("queries", []), state.get("round", 1)
@@ -41,7 +42,7 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
     for query in current:
         distinct.pop((query.start, query.end, query.text.casefold()), None)
     queries = [
-        Query(id=named(state, "q", n), text=asked, start=place.start, end=place.end, round=number)
+        Query(id=numbered_id(state, "q", n), text=asked, start=place.start, end=place.end, round=number)
         for n, (place, asked) in enumerate(distinct.values(), start=len(current) + 1)
     ]
     is_asked = bool(queries) or (components.card_reader is not None and not components.searches)
@@ -52,11 +53,11 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
 
 
 def _for_each_sentence(queries: Sequence[Query], state: State) -> list[Query]:
-    """Adds a query for each sentence without one, about which nothing is searched."""
+    """Adds a query that is not searched for each sentence that has no query."""
     result, placed = list(queries), [(query.start, query.end) for query in queries]
     for span in sentences_to_read(state):
         if not any(start < span.end and span.start < end for start, end in placed):
-            name = named(state, "q", len(result) + 1)
+            name = numbered_id(state, "q", len(result) + 1)
             result.append(Query(id=name, text=span.of(state["text"]), searched=False, **span._asdict()))
     return result
 
@@ -72,8 +73,8 @@ def _asked(state: State) -> list[str]:
 
 
 def _seen(state: State) -> list[str]:
-    """Returns what was found for the sentences that lack support: titles, and lines that were quoted."""
-    evidence = {passage.id: passage for passage in usable(state)}
+    """Returns what earlier rounds found: the lines quoted for sentences that lack support, and titles."""
+    evidence = {passage.id: passage for passage in usable_evidence(state)}
     cards = [card for card in state.get("cards", []) if Span(card.start, card.end) in state["lacking"]]
     quoted = [(evidence[quote.evidence_id].title, quote.text) for card in cards for quote in card.quotes]
     lines = dict.fromkeys(f"{title}: {text}" for title, text in quoted)

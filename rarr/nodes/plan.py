@@ -1,11 +1,11 @@
-"""Step 1 of writing: plans the sections of an article, and makes a query of each."""
+"""Step 1 of writing: plans the sections of an article, and makes a query for each section."""
 
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.records import Notice, Query
 from rarr.records.citations import PlannedSection
-from rarr.state import State, failure, usable
+from rarr.state import State, failure_notice, usable_evidence
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.section_headings import OVERVIEW, clean_headings
 
@@ -14,12 +14,12 @@ MAX_SECTIONS = 10
 
 
 async def plan(state: State, runtime: Runtime[Components]) -> State:
-    """Takes the headings of the outline, or asks the writer for headings, and makes a query of each section.
+    """Plans sections by the outline, or by headings from the writer, and makes a query for each section.
 
-    Without a heading, and if the writer fails, the article has a single section; a warning says why.
+    If there is no heading, or the writer failed, the article has a single section, and a warning says why.
     """
     topic, outline, asked = state["topic"], state.get("outline"), len(state["queries"])
-    headings, warnings, chunks = list[str](), list[Notice](), usable(state)
+    headings, warnings, chunks = list[str](), list[Notice](), usable_evidence(state)
     if outline is not None:
         headings = clean_headings(outline.splitlines(), topic)
     elif chunks:  # else there is nothing to plan by, and the sections are searched for on their own
@@ -31,7 +31,7 @@ async def plan(state: State, runtime: Runtime[Components]) -> State:
                 message = "the article has one section, since the plan has none of prose"
                 warnings = [Notice(code="plan_empty", message=message, node="plan")]
         except Exception as error:
-            warnings = [failure("plan", "the article has one section, since no plan was made", error)]
+            warnings = [failure_notice("plan", "the article has one section, since no plan was made", error)]
     numbered = list(enumerate(headings[:MAX_SECTIONS] or [OVERVIEW], start=1))
     queries = [
         Query(id=f"q{asked + n}", text=f"{heading}, {topic}", start=0, end=0, round=2)

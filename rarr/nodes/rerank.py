@@ -1,4 +1,4 @@
-"""Step 3: keeps the J passages that are most relevant to each query, and each place of a source once."""
+"""Step 3: keeps the J passages that are most relevant to each query. Leaves out passages that overlap."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,23 +7,23 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.evidence_selection import Scored, evidence_of, is_given_id, merged_excerpts, scores_by_query
 from rarr.records import Evidence, Notice, Passage, Query
-from rarr.state import State, failure, named
+from rarr.state import State, failure_notice, numbered_id
 from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 LATER_ROUND_FACTOR = 2
-"""How many times as many passages a later query keeps, overlapping ones included.
+"""A query of a later round keeps this many times as many passages as in the first round.
 
-The line that decides may have no word of the query: "Where was she born?" finds her page, and "She came into
-the world at Muirsk" stands further down.
+The deciding line may share no word with the query: "Where was she born?" finds the page of a person, on which
+"She came into the world at Muirsk" stands further down.
 """
 _TRACED = 10  # passages of a query
 
 
 async def rerank(state: State, runtime: Runtime[Components]) -> State:
-    """Scores the passages of all queries at once, and adds the best of each query to the evidence.
+    """Scores the passages of all queries at once, and adds the best passages of each query to the evidence.
 
-    A failure costs only the evidence of its query.
+    If the scoring of a query fails, only this query gets no evidence.
     """
     new = await work(_new_by_query, state)
     wanted = {query: passages for query, passages in new.items() if passages}
@@ -41,7 +41,7 @@ def _with_best(
     for (query, passages), scored in zip(wanted.items(), scores, strict=True):
         kept = _kept_evidence(query, passages, scored, most=most, widens=widens)
         if isinstance(kept, Exception):
-            notice = failure("rerank", "rerank failed", kept, query_id=query.id)
+            notice = failure_notice("rerank", "rerank failed", kept, query_id=query.id)
             update["warnings"].append(notice)
             update["unsearched"][query.id] = "cut" if notice.code == "budget_exhausted" else "failed"
         else:
@@ -55,12 +55,12 @@ def _with_best(
 
 
 def _as_excerpts(state: State, evidence: Sequence[Evidence], components: Components) -> State:
-    """Merges the passages that this round kept into excerpts; adds all passages that the caller gave."""
+    """Merges the passages of this round into excerpts, and adds all passages that the caller gave."""
     before = list(state.get("evidence", []))
     queries = [query for query in state["queries"] if query.round == state.get("round", 1)]
     new = list(evidence[len(before) :])
     given = components.given if not before and queries else ()
-    new += [evidence_of(it, named(state, "g", n), queries[0].id) for n, it in enumerate(given, start=1)]
+    new += [evidence_of(it, numbered_id(state, "g", n), queries[0].id) for n, it in enumerate(given, start=1)]
     new, again = _seen_before(new, before)
     excerpts, kept = merged_excerpts(new)
     kept = {name: [*again.get(name, ()), *kept.get(name, ())] for name in again | kept}
@@ -76,7 +76,7 @@ def _as_excerpts(state: State, evidence: Sequence[Evidence], components: Compone
 
 
 def _new_by_query(state: State) -> dict[Query, list[Passage]]:
-    """Returns by query of this round the passages that are not yet evidence for its sentences."""
+    """Returns for each query of this round its passages that are not yet evidence for its sentences."""
     spans = sentences(state["original"]) if state.get("evidence") else []
     new: dict[Query, list[Passage]] = {}
     for query in (it for it in state["queries"] if it.round == state.get("round", 1)):
@@ -88,14 +88,14 @@ def _new_by_query(state: State) -> dict[Query, list[Passage]]:
         }
         known = [it for it in state.get("evidence", []) if it.query_id in earlier]
         found = state.get("passages", {}).get(query.id, [])
-        new[query] = [it for it in found if not any(same_place(it, other) for other in known)]
+        new[query] = [it for it in found if not any(is_same_place(it, other) for other in known)]
     return new
 
 
 def _seen_before(
     new: Sequence[Evidence], before: Sequence[Evidence]
 ) -> tuple[list[Evidence], dict[str, list[str]]]:
-    """Leaves out passages that lie within excerpts of earlier rounds; returns these by query instead."""
+    """Returns the passages outside the excerpts of earlier rounds, and ids of excerpts for the others."""
     rest: list[Evidence] = []
     again: dict[str, list[str]] = {}
     for passage in new:
@@ -112,11 +112,10 @@ def _seen_before(
 def _kept_evidence(
     query: Query, passages: Sequence[Passage], scores: Scored, *, most: int, widens: bool
 ) -> list[Evidence] | Exception:
-    """Selects the best passages with a score above 0, by score and then by place, and makes them evidence.
+    """Makes evidence of the `most` best passages with a score above 0, sorted by score and then by place.
 
-    Returns the error of a scoring that failed. Passages at the same place are kept once, unless
-    `widens`: then overlapping windows are kept, which are merged into one excerpt. Suspicious passages are
-    kept in addition to the `most` others.
+    Returns the error if the scoring failed. Of overlapping passages, only the best is kept, unless `widens`.
+    Suspicious passages are kept in addition to the `most` others.
     """
     if isinstance(scores, Exception):
         return scores
@@ -130,7 +129,7 @@ def _kept_evidence(
         made = evidence_of(passage, f"{query.id}.{len(kept) + 1}", query.id, score)
         # A suspicious copy must not push the genuine one out.
         alike = (it for it in kept if bool(it.suspicious) == bool(made.suspicious))
-        if not any(_place(made) == _place(it) if widens else same_place(made, it) for it in alike):
+        if not any(_place(made) == _place(it) if widens else is_same_place(made, it) for it in alike):
             kept.append(made)
             clean += not made.suspicious
     return kept
@@ -151,11 +150,11 @@ def suspicious_notices(kept: Sequence[Evidence], before: Sequence[Evidence]) -> 
             query_id=passage.query_id,
         )
         for passage in kept
-        if passage.suspicious and not any(same_place(passage, other) for other in warned)
+        if passage.suspicious and not any(is_same_place(passage, other) for other in warned)
     ]
 
 
-def same_place(passage: Passage, other: Passage) -> bool:
-    """Do the passages overlap, or have the same text? Windows overlap by design."""
+def is_same_place(passage: Passage, other: Passage) -> bool:
+    """Tells whether two passages overlap in the same source, or have the same text."""
     overlap = passage.source == other.source and passage.start < other.end and other.start < passage.end
     return overlap or passage.text == other.text

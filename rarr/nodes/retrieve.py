@@ -8,9 +8,9 @@ from rarr.tools.models.run_budget import meter
 
 
 async def retrieve(state: Branch, runtime: Runtime[Components]) -> State:
-    """Searches for one query, and returns its passages; an empty result is no failure.
+    """Searches for one query, and returns its passages. A search that finds nothing is not a failure.
 
-    Raises the error of a failed search, which the graph reports.
+    Raises the error of a failed search, which the graph turns into a warning.
     """
     query, settings = state["query"], runtime.context.settings
     async with meter().in_time():

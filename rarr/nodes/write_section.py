@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components, SectionSource
-from rarr.state import SectionBranch, State, kept_for
+from rarr.state import SectionBranch, State, kept_evidence
 from rarr.tools.models.run_budget import meter
 
 
 async def write_section(state: SectionBranch, runtime: Runtime[Components]) -> State:
-    """Asks the writer for the section of the query of this branch.
+    """Asks the writer for the section that belongs to the query in `state`.
 
-    Raises the error of a failed writer, which the graph reports: the section is then a gap of the article.
+    Raises the error of a failed writer. The graph turns it into a warning, and the section stays empty.
     """
     sources = section_sources(state)
     at = next(n for n, source in enumerate(sources) if source.section.query_id == state["query"].id)
@@ -22,5 +22,5 @@ async def write_section(state: SectionBranch, runtime: Runtime[Components]) -> S
 
 
 def section_sources(state: State) -> Sequence[SectionSource]:
-    """Returns the sections of the plan, each with its passages that are not suspicious."""
-    return [SectionSource(section, tuple(kept_for(state, section.query_id))) for section in state["sections"]]
+    """Returns the sections of the plan in order, each with its passages that are not suspicious."""
+    return [SectionSource(it, tuple(kept_evidence(state, it.query_id))) for it in state["sections"]]

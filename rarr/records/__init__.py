@@ -1,8 +1,8 @@
-"""Declares the records of a run: frozen, comparable, and unchanged after a round trip through JSON.
+"""Declares the records of a run. Records are frozen, comparable, and survive a round trip through JSON.
 
-Offsets are in characters (code points) and half-open. In a revision, offsets of queries point into the
-original text, those of sentences into the revised text, those of an edit into the text that it was applied
-to, and those of evidence into the text extracted from its source.
+A place goes from `start` up to, but without, `end`; both count characters (code points) from 0. In a
+revision, places of queries point into the original text, places of sentences into the revised text, the
+place of an edit into the text before this edit, and places of evidence into the extracted source text.
 """
 
 from collections.abc import Sequence
@@ -25,29 +25,31 @@ from rarr.records.cards_and_edits import (
     Quote as Quote,
     moved_range as moved_range,
     pres_lev as pres_lev,
-    require_state,
-    take_out,
+    refuse_accepted_edit,
+    require_in_state,
     with_edits as with_edits,
 )
 
 Verdict = Literal["agrees", "disagrees", "irrelevant", "unknown"]
 Status = Literal["supported", "contradicted", "unconfirmed", "no_evidence", "retrieval_failed", "unjudged"]
+NOT_JUDGED: frozenset[Status] = frozenset(("retrieval_failed", "unjudged"))
+"""The statuses of a sentence that could not be judged."""
 PartState = Literal["confirmed", "differs", "open"]
 AttributionClass = Literal["attributable", "extrapolatory", "contradictory"]
 """The relation of evidence to a sentence, as in AttrScore (Yue et al. 2023, section 2)."""
 RUN_ID = r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}"
-"""The regular expression of a run's name."""
+"""The regular expression that the id of a run matches."""
 LONGEST_TITLE = 300
-"""The most characters of a title."""
+"""The most characters of the title of a passage."""
 UNNAMED = "unnamed:"
-"""The prefix of the source of a passage whose retriever does not know its source."""
+"""The prefix of `source` in a passage without an address or name of its document."""
 
 
 class Question(Record):
-    """A question from a query generator, with the characters of the text that it asks about.
+    """A question from a query generator, with the place in the text that it asks about.
 
-    `start` and `end` mark the claimed value (a number, date or name) if the generator knows it, else the
-    sentence.
+    The place is that of the claimed value (a number, date or name) if the generator knows it, else that of
+    the sentence.
     """
 
     text: str
@@ -56,9 +58,9 @@ class Question(Record):
 
 
 class Query(Question):
-    """A question that one round of research asks.
+    """A question of one round of research, counted from 1.
 
-    `searched` is False for a sentence about which nothing is searched.
+    `searched` is False for a sentence that is checked without a search of its own.
     """
 
     id: str
@@ -67,12 +69,12 @@ class Query(Question):
 
 
 class Passage(Record):
-    """Some sentences of a source's extracted text: `text` is that text from `start` to `end`.
+    """Some sentences of a source: `text` is the extracted text of the source from `start` to `end`.
 
-    A longer `title` is cut to 300 characters. `lead` are lines of the source above the passage by which it
-    must be read, such as its heading and the header of its table: where each starts, and its words.
+    A longer `title` is cut to 300 characters. `lead` has lines above the passage that are needed to read it,
+    such as its heading or the header of its table: pairs of the offset and the words.
 
-    Raises `InputError` for impossible offsets, and for an empty source.
+    Raises `InputError` for impossible offsets, and for an empty `source`.
     """
 
     text: str
@@ -102,8 +104,8 @@ class Passage(Record):
 class Evidence(Passage):
     """A passage that the reranker selected for a query. `relevance` is a score from 0 to 1.
 
-    `suspicious` says why the passage seems to speak to a language model and not to a reader. Such a passage
-    is shown to no model and decides nothing. Empty for all other evidence.
+    `suspicious` is the reason if the passage seems to give instructions to a language model, else "". A
+    suspicious passage is shown to no model, and decides nothing.
     """
 
     id: str
@@ -113,7 +115,7 @@ class Evidence(Passage):
 
 
 class Agreement(Record):
-    """The result of an agreement checker: whether text and evidence answer one query in the same way."""
+    """The result of an agreement checker: whether text and evidence give the same answer to a query."""
 
     verdict: Verdict
     text_answer: str = ""
@@ -122,9 +124,9 @@ class Agreement(Record):
 
 
 class Check(Agreement):
-    """An agreement, with its query and evidence. `stale`: the text that was checked has been edited since.
+    """An agreement with the ids of its query and its evidence.
 
-    `quote` are the lines of the evidence that decided.
+    `stale` tells that the checked text was edited later. `quote` has the lines of the evidence that decided.
     """
 
     query_id: str
@@ -134,10 +136,10 @@ class Check(Agreement):
 
 
 class Part(Record):
-    """A range of the revised text that can be checked: a number, date or name, or the range of a query.
+    """A part of a sentence of the revised text that can be checked, such as a number, a date or a name.
 
-    `confirmed`: the passage `evidence_id` says the same, in the words `says`. `differs`: that passage says
-    something else, and no edit was made. `open`: neither.
+    `state` is `confirmed` if the passage `evidence_id` says the same, `differs` if it says something else and
+    no edit was made, and `open` otherwise. `says` has the words of the passage, or "".
     """
 
     start: int
@@ -148,10 +150,11 @@ class Part(Record):
 
 
 class Sentence(Record):
-    """A sentence of the revised text, with the support of the whole and the state of each part.
+    """A sentence of the revised text, with its status and its parts.
 
-    `support` is a score from 0 to 1; None if no judge gave one. A supported sentence has no open part.
-    `checkable` is False for a sentence that states nothing. `quotes` are the words of sources that decide.
+    `support` is the score of a judge from 0 to 1, or None without a judge. `checkable` is False if the
+    sentence states nothing. `quotes` are the words of sources that decide. A supported sentence has no open
+    part.
     """
 
     text: str
@@ -166,18 +169,18 @@ class Sentence(Record):
 
     @property
     def open_words(self) -> tuple[str, ...]:
-        """The words of the parts that are not confirmed, in the order of the text."""
+        """The words of all parts that are not confirmed, in the order of the text."""
         return tuple(self.words(part) for part in self.parts if part.state != "confirmed")
 
     def words(self, part: Part) -> str:
-        """Returns the words of a part."""
+        """Returns the words of a part of this sentence."""
         return self.text[part.start - self.start : part.end - self.start]
 
 
 class Report(Record):
-    """The attribution report.
+    """The attribution report: the sentences with their status, and the ids of the chosen evidence.
 
-    `coverage` is the sum over queries of the best relevance of any passage in the report.
+    `coverage` is the sum over all queries of the best relevance that a passage in the report has.
     """
 
     evidence_ids: tuple[str, ...] = ()
@@ -186,10 +189,10 @@ class Report(Record):
 
 
 class Scores(Record):
-    """Attribution (auto-AIS), preservation and their harmonic mean; None if nothing could be judged.
+    """Attribution (auto-AIS), preservation and their harmonic mean (`f1_ap`), from 0 to 1.
 
-    Attribution is the mean over all sentences of the best support by one passage of the report. A sentence
-    that could not be judged counts 0.
+    Attribution is the mean over all sentences of the best support by a single passage of the report. A
+    sentence that could not be judged counts 0. If nothing could be judged, a score is None.
     """
 
     attribution_before: float | None = None
@@ -199,7 +202,7 @@ class Scores(Record):
 
 
 class Notice(Record):
-    """A problem that did not end the run. `query_id` names its query if it concerns only one."""
+    """A warning about a problem that did not end the run. `query_id` is set if it concerns one query."""
 
     code: str
     message: str
@@ -210,10 +213,10 @@ class Notice(Record):
 class Verification(Record):
     """The relation of evidence to a claim, in the classes of AttrScore (Yue et al. 2023, section 2).
 
-    `label` is the label of the worst sentence: `contradictory`, else `extrapolatory`, else `attributable`;
-    None if it could not be judged. `probability` is the support of the least supported sentence, from 0 to 1,
-    where a named judge gives one. Otherwise `sentences` have the same status, quotes and parts as in the
-    report of a revision with this evidence. `evidence` are the passages that were read.
+    `label` is the label of the worst sentence: `contradictory`, else `extrapolatory`, else `attributable`. It
+    is None if the claim could not be judged. `probability` is the lowest support of a sentence, from 0 to 1,
+    if a judge was asked, else None. `sentences` are as in the report of a revision. `evidence` are the
+    passages that were read.
     """
 
     claim: str
@@ -227,14 +230,14 @@ class Verification(Record):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The words of the claim that can be checked: confirmed, different in the evidence, or open."""
+        """The parts of all sentences of the claim: each is confirmed, different in the evidence, or open."""
         return tuple(part for sentence in self.sentences for part in sentence.parts)
 
 
 class Revision(Record):
-    """A revised text with its queries, evidence, checks, edits and report.
+    """The result of a run: the revised text with its queries, evidence, checks, edits and report.
 
-    `model_dump_json()` gives the JSON that all parts of `rarr` print.
+    `model_dump_json()` returns the JSON that all commands of `rarr` print.
     """
 
     run_id: str
@@ -257,42 +260,41 @@ class Revision(Record):
         return self
 
     def revert(self, *edit_ids: str) -> str:
-        """Returns the text with all accepted edits but these; the revision does not change.
+        """Returns the text without the accepted edits of these ids. The revision does not change.
 
-        Raises `InputError` for an id that is not an accepted edit. Also raises it if another edit changed the
-        new words of a reverted edit: these can only be reverted together.
+        Raises `InputError` for an id that is not an accepted edit, and if another edit changed the new words
+        of a reverted edit: the two can only be reverted together.
         """
-        require_state("accepted", self.edits, edit_ids)
+        require_in_state("accepted", self.edits, edit_ids)
         return self.without(*edit_ids).text
 
     def accept(self, *edit_ids: str) -> "Revision":
-        """Returns a new revision with these suggested edits applied, in the order of `edits`.
+        """Returns a new revision with the suggested edits of these ids applied, without new checks.
 
-        No check is asked again. A changed sentence is `supported` if code found the value of each of its
-        edits in the words of the source, and none of its suggested edits is left; else it is `unjudged`.
-        Scores that depend on it are None. Raises `InputError` for an id that is not a suggested edit, and for
-        an edit whose words another accepted edit changed.
+        A changed sentence is `supported` if all its edits are `confirmed`, and none of them is still only
+        suggested; else it is `unjudged`. Scores that depend on it are None. Raises `InputError` for an id
+        that is not a suggested edit, and for an edit whose words another accepted edit changed.
         """
-        require_state("suggested", self.edits, edit_ids)
+        require_in_state("suggested", self.edits, edit_ids)
         revision = self
         for edit_id in (edit.id for edit in self.edits if edit.id in edit_ids):
             revision = revision._with_accepted(edit_id)
         return revision
 
     def without(self, *edit_ids: str) -> "Revision":
-        """Returns a new revision in which these edits are refused, as far as they were accepted.
+        """Returns a new revision in which the accepted edits among these ids are refused.
 
         Their sentences are contradicted, and scores that depend on the text are None. Raises `InputError` if
-        another edit changed their new words.
+        another edit changed the new words of a refused edit.
         """
         edits, changes = [*self.edits], list[Change]()
         for number, edit in reversed([*enumerate(self.edits)]):
             if edit.accepted and edit.id in edit_ids:
-                changes.append(take_out(edits, number))
+                changes.append(refuse_accepted_edit(edits, number))
         return self._changed(changes, tuple(edits), "contradicted") if changes else self
 
     def sentence_of(self, edit: Edit) -> Sentence | None:
-        """Returns the sentence of the report that an edit changes, or would change."""
+        """Returns the sentence of the report that an edit changes, or would change; None if there is none."""
         start, _ = self._place_of(edit)
         return next((it for it in reversed(self.report.sentences) if it.start <= start), None)
 
@@ -316,7 +318,7 @@ class Revision(Record):
         return made if settled else made.model_copy(update={"warnings": (*self.warnings, notice)})
 
     def _changed(self, changes: Sequence[Change], edits: tuple[Edit, ...], status: Status) -> "Revision":
-        """Returns the revision after changes that lead to these edits; their sentences have this status."""
+        """Returns the revision with these edits, after `changes`. The changed sentences get `status`."""
         text = with_edits(self.original, edits)
         sentences = tuple(_after(it, changes, text, status) for it in self.report.sentences)
         scores = {"attribution_after": None, "f1_ap": None, "preservation": pres_lev((self.original, text))}
@@ -335,7 +337,7 @@ class Revision(Record):
 
 
 def _after(sentence: Sentence, changes: Sequence[Change], text: str, status: Status) -> Sentence:
-    """Returns the sentence after changes; if its text changed, in this status, with quotes that say so."""
+    """Returns the sentence after `changes`. If its text changed, its status and quotes change too."""
     start, end = moved_range(sentence.start, sentence.end, changes)
     parts = tuple(_part_after(part, changes, status) for part in sentence.parts)
     update: dict[str, object] = {"start": start, "end": end, "text": text[start:end], "parts": parts}
@@ -349,7 +351,7 @@ def _after(sentence: Sentence, changes: Sequence[Change], text: str, status: Sta
 
 
 def _part_after(part: Part, changes: Sequence[Change], status: Status) -> Part:
-    """Returns the part at its place after changes; if one of them overlaps it, in another state."""
+    """Returns the part with its place after `changes`. If a change overlaps it, its state changes too."""
     state = {"supported": "confirmed", "unjudged": "open"}.get(status, "differs")
     for change in changes:
         start, end = moved_range(part.start, part.end, [change])

@@ -8,7 +8,7 @@ from rarr.valid_unicode import valid
 
 
 class Record(BaseModel, frozen=True, extra="forbid"):
-    """Base of all records: frozen; refuses unknown fields, and makes text valid Unicode."""
+    """Base class of all records: frozen, without unknown fields, and with all text as valid Unicode."""
 
     @model_validator(mode="before")
     @classmethod
@@ -17,7 +17,7 @@ class Record(BaseModel, frozen=True, extra="forbid"):
 
 
 class _Sum(Record):
-    """Numbers that can be added, name by name; None (not known) if one of two numbers is None."""
+    """A record of numbers. The sum of two records adds field by field; a sum with None is None."""
 
     def __add__(self, other: Self) -> Self:
         pairs = ((name, value, getattr(other, name)) for name, value in self)
@@ -26,11 +26,11 @@ class _Sum(Record):
 
 
 class ModelUsage(_Sum):
-    """The usage of language models: requests, also failed requests, and tokens.
+    """The usage of language models: requests (including failed ones), tokens and cost.
 
     `cached_tokens` are the part of `input_tokens` that a server had in its prefix cache. `cost` is in the
-    unit of the prices in the settings; None if the price of a model is not known. `saved_calls` are requests
-    that were not made, because the data folder had the answer; no other number counts them.
+    unit of the prices in the settings, or None if the price of a model is not known. `saved_calls` counts
+    requests that were not sent, because the data folder had the answer. No other number includes them.
     """
 
     model_calls: int = 0
@@ -42,33 +42,28 @@ class ModelUsage(_Sum):
 
 
 class Controls(_Sum):
-    """The sentences that were planted to examine the reader of a run.
+    """Counts of the sentences that were planted to examine the reader of a run."""
 
-    `planted` errors and how many were `caught` with the right edit; those with values `borrowed` from another
-    sentence apart. `repeated` sentences of the sources, and how many the reader did not contradict
-    (`confirmed`). `blocks_without` are requests in which no planted error examined the reader.
-    """
-
-    planted: int = 0
-    caught: int = 0
-    borrowed: int = 0
-    borrowed_caught: int = 0
-    repeated: int = 0
-    confirmed: int = 0
-    blocks_without: int = 0
+    planted: int = 0  # planted errors
+    caught: int = 0  # of these, errors that the reader corrected
+    borrowed: int = 0  # planted errors with a value from another sentence
+    borrowed_caught: int = 0  # of these, errors that the reader corrected
+    repeated: int = 0  # planted sentences without an error
+    confirmed: int = 0  # of these, sentences that the reader did not contradict
+    blocks_without: int = 0  # requests without a planted error
 
 
 class NodeUsage(ModelUsage):
-    """The usage of one node. `seconds` adds up its calls, which may have run at the same time."""
+    """The usage of one node. `seconds` is the sum over its calls, which may have run at the same time."""
 
     calls: int = 0
     seconds: float = 0.0
 
 
 class Usage(ModelUsage):
-    """The usage of a run, as a whole and by node. `seconds` is wall time.
+    """The usage of a run, in total and by node. `seconds` is wall time.
 
-    `controls` are the planted sentences of all blocks.
+    `controls` counts the sentences that were planted to examine the reader.
     """
 
     seconds: float = 0.0

@@ -1,6 +1,6 @@
 """Declares the cards of sentences and the edits of a text, and applies accepted edits.
 
-A card is what one reading of one sentence gives, whoever reads.
+A card is the result of one reading of a sentence, by a language model or by the embedded reader.
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,16 @@ from rarr.errors import InputError
 from rarr.records.base import Record
 
 CardVerdict = Literal["yes", "no", "open", "mixed", "none"]
-"""Every part follows; a part conflicts; a part is not decided; the sources disagree; nothing to check."""
+"""Supported; contradicted; some words are undecided; the sources disagree; nothing to check."""
 Side = Literal["for", "against"]
 EditState = Literal["accepted", "suggested", "refused"]
 
 
 class Quote(Record):
-    """Words of a source: `text` is its extracted text from `start` to `end`. `side`: for or against."""
+    """Words of a source that speak for or against a sentence (`side`).
+
+    `text` is the extracted text of the source from `start` to `end`.
+    """
 
     evidence_id: str
     start: int
@@ -29,73 +32,61 @@ class Quote(Record):
 
 
 class Place(Record):
-    """Some characters of a text, from `start` to `end`."""
+    """A range of characters of a text, from `start` up to, but without, `end`."""
 
     start: int
     end: int
 
 
 class CardEdit(Place):
-    """A proposed replacement of the characters `start` to `end` of the text by `new`.
-
-    `by` are the words of `evidence_id` that give it; empty if code could not find them there. `confirmed`:
-    `by` shows what is new in `new`.
-    """
+    """A reader's proposal to replace the characters `start` to `end` of the text by `new`."""
 
     new: str
-    by: str
+    by: str  # the words of the evidence that give the new words; "" if code could not find them there
     evidence_id: str
-    confirmed: bool = False
+    confirmed: bool = False  # whether code found everything that is new in `new` in the words `by`
 
 
 class Card(Place):
-    """The reading of the sentence at `start` to `end` of the text, after code has located its words.
+    """A reader's judgement of the sentence at `start` to `end` of a text. Code has looked up its words."""
 
-    `verdict` is None for a sentence that could not be read; `reason` says why. `open` are the words that no
-    source decides. `doubts` are the reasons for which code does not rely on the reading; an empty tuple means
-    that reading and code agree. `unclear` are reasons to ask again, until that is done. `unreliable`: the
-    reader missed planted sentences beside it. `side` is the side of a `mixed` card that weighs more; None for
-    a tie. `disputed`: code found a near quotation with another value. `outcome` tells whether its edits were
-    accepted; None before that.
-    """
-
-    verdict: CardVerdict | None
+    verdict: CardVerdict | None  # None if the sentence could not be read: `reason` says why
     quotes: tuple[Quote, ...] = ()
-    open: tuple[Place, ...] = ()
+    open: tuple[Place, ...] = ()  # words that no source decides
     edits: tuple[CardEdit, ...] = ()
-    doubts: tuple[str, ...] = ()
-    unclear: tuple[str, ...] = ()
-    unreliable: bool = False
-    side: Side | None = None
-    disputed: bool = False
+    doubts: tuple[str, ...] = ()  # reasons why code does not trust the reading
+    unclear: tuple[str, ...] = ()  # reasons to ask the reader again; empty after that
+    unreliable: bool = False  # in the same request, the reader missed planted sentences with known errors
+    side: Side | None = None  # the stronger side of a `mixed` card; None for a tie
+    disputed: bool = False  # a near quotation in a source has another value
     reason: str = ""
-    outcome: EditState | None = None
+    outcome: EditState | None = None  # whether the edits were accepted; None until that is decided
 
     @property
     def is_decided(self) -> bool:
-        """Does one side say something about every part of the sentence, and has code no doubt?"""
+        """True if the sources on one side decide every part of the sentence, and code has no doubts."""
         one_side = self.verdict in ("yes", "no") or self.side is not None
         return one_side and not self.open and not self.doubts
 
     @property
-    def cited(self) -> tuple[str, ...]:
-        """The ids of the evidence that it quotes, each once."""
+    def cited_ids(self) -> tuple[str, ...]:
+        """The ids of the evidence that the card quotes, each once."""
         return tuple(dict.fromkeys(quote.evidence_id for quote in self.quotes))
 
 
 class Change(Place):
-    """An editor's proposal to replace the characters `start` to `end` by `new`."""
+    """A proposal to replace the characters `start` to `end` of a text by `new`."""
 
     new: str
 
 
 class Edit(Change):
-    """A proposed change with its state; `start` and `end` point into the text that it was proposed for.
+    """A proposed change with its state. `start` and `end` point into the text that it was proposed for.
 
-    An `accepted` edit is in the text. A `suggested` edit is likely right, but not sure enough: it is shown
-    and not applied (`Revision.accept` applies it). A `refused` edit is not applied. `reason` gives the reason
-    of the state. `confirmed`: code found the new value in the words of the source, and nothing else of the
-    sentence is open.
+    An `accepted` edit is in the text. A `suggested` edit is likely right, but not certain: it is shown, and
+    `Revision.accept` applies it. A `refused` edit is not applied. `reason` is the reason of the state.
+    `confirmed` tells that code found the new value in the words of the source, and that no other words of the
+    sentence are undecided.
     """
 
     id: str
@@ -109,7 +100,7 @@ class Edit(Change):
     @model_validator(mode="before")
     @classmethod
     def _reads_earlier_records(cls, values: Any) -> Any:
-        """Drops `accepted`, which earlier versions wrote beside `state`."""
+        """Removes the field `accepted`, which earlier versions wrote in addition to `state`."""
         return {it: values[it] for it in values if it != "accepted"} if isinstance(values, dict) else values
 
     @property
@@ -118,8 +109,8 @@ class Edit(Change):
         return self.state == "accepted"
 
 
-def require_state(state: EditState | Literal[""], edits: Sequence[Edit], edit_ids: Sequence[str]) -> None:
-    """Raises `InputError` unless there are ids, each of an edit in this state; "" is any state."""
+def require_in_state(state: EditState | Literal[""], edits: Sequence[Edit], edit_ids: Sequence[str]) -> None:
+    """Raises `InputError` if there are no ids, or an id is of no edit in this state; "" means any state."""
     known = ", ".join(it.id if state else f"{it.id} ({it.state})" for it in edits if state in ("", it.state))
     for edit_id in edit_ids or ("",):
         now = next((it.state for it in edits if it.id == edit_id), "unknown")
@@ -131,17 +122,18 @@ def require_state(state: EditState | Literal[""], edits: Sequence[Edit], edit_id
 
 
 def with_edits(text: str, edits: Sequence[Edit]) -> str:
-    """Applies the accepted edits to `text` in order."""
+    """Returns `text` after the accepted edits among `edits`, applied in order."""
     for edit in edits:
         if edit.accepted:
             text = text[: edit.start] + edit.new + text[edit.end :]
     return text
 
 
-def take_out(edits: list[Edit], number: int) -> Change:
-    """Refuses the accepted edit at `number`, moves the edits after it, and returns the change of the text.
+def refuse_accepted_edit(edits: list[Edit], number: int) -> Change:
+    """Marks the accepted edit at index `number` as refused, and moves the places of later edits.
 
-    Raises `InputError` if a later edit changed its new words.
+    Returns the change that takes it out of the final text. Raises `InputError` if a later edit changed its
+    new words.
     """
     edit = edits[number]
     edits[number] = edit.model_copy(update={"state": "refused"})
@@ -151,7 +143,7 @@ def take_out(edits: list[Edit], number: int) -> Change:
         if later.accepted and later.start < end and start < later.end:
             raise InputError(f"{later.id} changed what a reverted edit wrote: revert {later.id} as well")
         if later.start < end:
-            new_start, new_end = shifted(later.start, later.end, start, end, end - grown)
+            new_start, new_end = shift_span(later.start, later.end, start, end, end - grown)
         else:  # an insertion goes behind words deleted there
             new_start, new_end = later.start - grown, later.end - grown
         edits[at] = later.model_copy(update={"start": new_start, "end": new_end})
@@ -161,17 +153,17 @@ def take_out(edits: list[Edit], number: int) -> Change:
 
 
 def moved_range(start: int, end: int, changes: Sequence[Change]) -> tuple[int, int]:
-    """Returns a range of characters, moved to the text after `changes`, which were made one after another.
+    """Maps a range of characters to the text after `changes`, which were made one after another.
 
-    A range that a change overlaps grows to cover it all.
+    If a change overlaps the range, the range grows to contain the whole change.
     """
     for change in changes:
-        start, end = shifted(start, end, change.start, change.end, change.start + len(change.new))
+        start, end = shift_span(start, end, change.start, change.end, change.start + len(change.new))
     return start, end
 
 
-def shifted(start: int, end: int, at: int, old_end: int, new_end: int) -> tuple[int, int]:
-    """Moves a range by the replacement of the characters `at` to `old_end`, which then end at `new_end`."""
+def shift_span(start: int, end: int, at: int, old_end: int, new_end: int) -> tuple[int, int]:
+    """Maps a range to the text after a replacement of the characters `at` to `old_end`, now to `new_end`."""
     grown = new_end - old_end
     if end <= at:
         return start, end
@@ -181,11 +173,10 @@ def shifted(start: int, end: int, at: int, old_end: int, new_end: int) -> tuple[
 
 
 def pres_lev(*parts: tuple[str, str]) -> float:
-    """Pres_Lev: max(1 - Lev(x, y) / len(x), 0) over characters (Gao et al. 2023, section 2.2).
+    """Computes the preservation max(1 - Lev(x, y) / len(x), 0) in characters (Gao et al. 2023, section 2.2).
 
-    The text is one pair (original, revised), or pairs that were revised one by one: the distance is the sum
-    over them, so the time grows with the text and not with its square. For an empty original, an empty
-    revision has preservation 1, and any other revision 0.
+    `parts` are the pairs (original, revised) of a text, whose distances are added. So the time grows with the
+    text, and not with its square. If the original is empty, the result is 1 for an empty revision, else 0.
     """
     if not (length := sum(len(original) for original, _ in parts)):
         return float(not any(revised for _, revised in parts))

@@ -1,7 +1,7 @@
 """Declares the records of texts with citations: cited texts, articles and answers.
 
-A cited text has new citations, and checks of those that it had. An article has its plan, its drafts and its
-sentences, and an answer its statements, each with the triples or passages on which it rests.
+A cited text has new citations, and checks of the citations that it had. An article has sections and
+sentences. An answer has statements, each with the triples or passages that support it.
 """
 
 from collections.abc import Iterable
@@ -15,11 +15,14 @@ CitationState = Literal["supported", "not_supported", "source_not_found", "unjud
 SectionState = Literal["written", "no_source", "failed"]
 """`no_source`: no passage was found for the section. `failed`: a search or a model failed."""
 NO_SUPPORT = "[NA]"
-"""The mark behind a statement that needs support which the sources lack, as in KaLMA (Li et al. 2023)."""
+"""The mark behind a statement that no source supports, as in KaLMA (Li et al. 2023)."""
 
 
 class CitedSource(Record):
-    """A source of the list at the end of a cited text, with the number that its marks show."""
+    """An entry of the source list at the end of a text with citations.
+
+    `number` is the number in its citation marks, such as 2 for `[2]`.
+    """
 
     number: int
     source: str
@@ -27,10 +30,10 @@ class CitedSource(Record):
 
 
 class Mark(Record):
-    """A mark about a sentence, such as `[citation needed]`.
+    """A mark about a sentence that was put into a text, such as `[citation needed]`.
 
-    `at` is its place in the original, and `start` to `end` that in the new text. The sentence stands at
-    `sentence_start` to `sentence_end` of the original.
+    `at` is the offset in the original text where the mark was inserted. In the new text, the mark is at
+    `start` to `end`. The sentence is at `sentence_start` to `sentence_end` of the original.
     """
 
     at: int
@@ -41,13 +44,13 @@ class Mark(Record):
 
 
 class Citation(Mark):
-    """A mark for the passage that supports its sentence; two passages of one source share a mark."""
+    """A citation mark for a passage that supports a sentence. Passages of one source share a mark."""
 
     number: int
     passage: Evidence
 
 
-def unmarked(text: str, marks: Iterable[Mark]) -> str:
+def text_without_marks(text: str, marks: Iterable[Mark]) -> str:
     """Returns the text without these marks."""
     for start, end in sorted({(mark.start, mark.end) for mark in marks}, reverse=True):
         text = text[:start] + text[end:]
@@ -55,14 +58,15 @@ def unmarked(text: str, marks: Iterable[Mark]) -> str:
 
 
 class CitationCheck(Record):
-    """A citation that the text had before, at `start` to `end` of the original, and whether it is right.
+    """The check of a citation that the text had before, at `start` to `end` of the original.
 
-    `target` is the entry of the text's own list, or the address; empty for a number without an entry.
-    `supported`: the cited source supports the sentence, if need be together with the sentence's other cited
-    sources. `not_supported`: passages of it were read, and do not. `source_not_found`: no source that can be
-    searched has this name. `unjudged`: it supports a part of the sentence, the search or the judgement
-    failed, or all passages of the source are suspicious, as a warning says.
-    `passage` is the passage of the source that supports the sentence most.
+    `target` is the entry in the text's own list of sources, or the address; "" for a number without an entry.
+    `passage` is the passage of the source that supports the sentence most. The `state` is one of these:
+
+    - `supported`: the source supports the sentence, alone or together with its other cited sources.
+    - `not_supported`: passages of the source were read, and do not support the sentence.
+    - `source_not_found`: no source that can be searched has this name.
+    - `unjudged`: the source supports only a part, is suspicious, or its search or judgement failed.
     """
 
     text: str
@@ -76,11 +80,11 @@ class CitationCheck(Record):
 
 
 class Cited(Record):
-    """A text with citations, and with nothing else changed.
+    """A text with citations, and no other changes.
 
-    The list of `sources` is the text from `list_start` to its end. `existing` are the citations that the text
-    had before, and `unsupported` the marks about sentences without a citation. `research` is the run that
-    found the passages: it has the status of each sentence, the usage and the warnings, and no edit.
+    The list of `sources` is the end of `text`, from `list_start` on. `existing` are the checks of citations
+    that the text had before. `unsupported` are the marks behind sentences without a citation. `research` is
+    the revision, without edits, that has the passages, the status of each sentence, usage and warnings.
     """
 
     original: str
@@ -99,12 +103,12 @@ class Cited(Record):
         return self
 
     def without_citations(self) -> str:
-        """Returns the text without the new citations, marks and list: exactly the original."""
-        return unmarked(self.text[: self.list_start], (*self.citations, *self.unsupported))
+        """Returns the text without the new citations, marks and list, which is exactly the original."""
+        return text_without_marks(self.text[: self.list_start], (*self.citations, *self.unsupported))
 
 
 class PlannedSection(Record):
-    """A section of the plan. Its passages are the evidence of the query `query_id`."""
+    """A section in the plan of an article. Its passages are the evidence of the query `query_id`."""
 
     id: str
     heading: str
@@ -112,9 +116,9 @@ class PlannedSection(Record):
 
 
 class WrittenCitation(Record):
-    """A citation as the writer put it. `evidence_id` is empty for a number that stands for no passage.
+    """A citation as the writer put it. `evidence_id` is "" if its number names no passage.
 
-    `entails`: the passage supports the sentence by itself; None: that could not be judged.
+    `entails` tells whether the passage alone supports the sentence; None if that could not be judged.
     """
 
     label: str
@@ -125,9 +129,8 @@ class WrittenCitation(Record):
 class WrittenSentence(Record):
     """A sentence of an article, at `start` to `end` of the article without marks.
 
-    `written` are the citations of the writer. `evidence_ids` are the passages that are cited after the check:
-    only together they need to support it. `status` is `supported`, `contradicted`, `unconfirmed` or
-    `unjudged`.
+    `written` are the citations of the writer. `evidence_ids` are the passages cited after the check, which
+    support the sentence together. `status` is `supported`, `contradicted`, `unconfirmed` or `unjudged`.
     """
 
     section_id: str
@@ -139,10 +142,10 @@ class WrittenSentence(Record):
 
 
 class CitationScores(Record):
-    """The citation measures of WikiGenBench, from 0 to 1; None where nothing could be judged.
+    """The citation measures of WikiGenBench, from 0 to 1; None if nothing could be judged.
 
-    `recall` is the share of sentences that one of their citations supports, `precision` the mean share of
-    citations that support their sentence, and `rate` the recall weighted by words.
+    `recall` is the share of sentences that at least one of their citations supports. `precision` is the mean
+    share of citations that support their sentence. `rate` is the recall weighted by words.
     """
 
     recall: float | None = None
@@ -153,7 +156,10 @@ class CitationScores(Record):
 
 
 class ArticleSection(Record):
-    """A section of an article, at `start` to `end` of the article without marks. `reason` tells of a gap."""
+    """A section of an article, at `start` to `end` of the article without marks.
+
+    `reason` tells why the section has no text; "" if it was written.
+    """
 
     id: str
     heading: str
@@ -164,14 +170,12 @@ class ArticleSection(Record):
 
 
 class Article(Record):
-    """An article in Markdown, in which each supported sentence has a footnote.
+    """An article in Markdown (`text`), in which each supported sentence has a footnote.
 
-    `citations` is the ledger: the place of each mark in `text`, and its passage with source and offsets.
-    `unsupported` are the places of the marks `[citation needed]`. `as_written`
-    scores the citations of the writer, `checked` those of `text`; both by the verifier of the run.
-    `research.original` is the article as written, without marks, and `research.text` the same after its
-    edits: the places of sections and sentences, and `sentence_start`, point into it. `words` counts the words
-    of its sentences.
+    `citations` has the place of each mark in `text`, and its passage. `unsupported` has the places of the
+    marks `[citation needed]`. `as_written` scores the citations of the writer, `checked` those of `text`.
+    `research.original` is the article as written, without marks, and `research.text` the article after edits:
+    places of sections and sentences point into it. `words` counts the words of all sentences.
     """
 
     run_id: str
@@ -194,12 +198,12 @@ class Article(Record):
 
     @property
     def warnings(self) -> tuple[Notice, ...]:
-        """Everything that went wrong and was survived."""
+        """The warnings about problems that did not end the run."""
         return self.research.warnings
 
 
 class CitedTriple(Record):
-    """A triple of a graph, by names; `value_id` is the value itself where the value is no entity."""
+    """A triple of a graph, with names and ids. If the value is not an entity, `value_id` is the value."""
 
     subject_id: str
     subject: str
@@ -209,7 +213,7 @@ class CitedTriple(Record):
 
 
 class AnswerSource(Record):
-    """A passage that the answer cites, by its number. `triple`: the triple that the passage says."""
+    """A passage that an answer cites by `number`. `triple` is the triple that the passage states, or None."""
 
     number: int
     passage: Passage
@@ -217,9 +221,9 @@ class AnswerSource(Record):
 
 
 class CitedStatement(Record):
-    """A statement as it was written, with the numbers of the sources that it cites.
+    """A statement as a model wrote it, with the numbers of the sources that it cites.
 
-    `needs_support`: whoever wrote it knows no source of it.
+    `needs_support` tells that, according to the model, no source supports the statement.
     """
 
     text: str
@@ -228,15 +232,19 @@ class CitedStatement(Record):
 
 
 class Statement(Record):
-    """A statement of an answer, the text from `start` to `end`, with the numbers of its sources.
+    """A statement of an answer, at `start` to `end` of its text. `citations` are the numbers of its sources.
 
-    `needs_support`: it says something that no source says, and cites none, even for the rest. Then its
-    `status` is `contradicted` if a source says otherwise, `unjudged` if a sentence of it could not be judged
-    or it tells that nobody judged the quotes, `no_evidence` if it names words of the question that no quote
-    has, else `unconfirmed`. A statement that says nothing, such as "Here is what I found.", is `unjudged` and
-    needs no support; so is a quote that may only be what others say. `refused` are the reasons why citations
-    of a language model were taken away. `written` counts the citations before the check, and `existing` those
-    of them whose source there is.
+    `needs_support` tells that it states something that no source supports. It then cites nothing. Its
+    `status` is `supported`, or one of these:
+
+    - `contradicted`: a source contradicts it.
+    - `unconfirmed`: the sources do not support it.
+    - `no_evidence`: it names words of the question that no quote has.
+    - `unjudged`: it was not judged, states nothing, may only report what others say, or tells what was not
+      judged.
+
+    `refused` has the reasons why citations of a model were removed. `written` counts its citations before the
+    check, and `existing` the citations among them that name a source.
     """
 
     text: str
@@ -251,9 +259,9 @@ class Statement(Record):
 
 
 class Answer(Record):
-    """An answer in statements. `text` is the answer without marks; `sources` are those that it cites.
+    """An answer to a question. `text` is the answer without citation marks; `sources` are the cited sources.
 
-    `run_id` names the run, in its trace too.
+    `run_id` is the id of the run, also in its trace.
     """
 
     question: str
@@ -265,9 +273,9 @@ class Answer(Record):
     run_id: str = ""
 
     def render(self) -> str:
-        """Writes the answer with its citations, and `[NA]` behind statements that lack support.
+        """Returns the answer with its citations, and with `[NA]` behind statements that lack support.
 
-        A citation names triples, as `[Q7186, place of birth: Warsaw]`, or the source of a passage.
+        A citation names triples, such as `[Q7186, place of birth: Warsaw]`, or the source of a passage.
         """
         pieces, position = list[str](), 0
         for statement in self.statements:

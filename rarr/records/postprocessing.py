@@ -1,7 +1,7 @@
 """Declares the records of postprocessing the answer of a model, and of checking documents.
 
-In checked documents, lines and columns count from 1, columns in Unicode characters (code points). A line ends
-with a newline. They, and `start` and `end`, point into the text of the file without a byte order mark.
+In checked documents, lines and columns count from 1, and columns count characters (code points). A line ends
+with a newline. All places point into the text of the file without its byte order mark.
 """
 
 from typing import Literal, Self
@@ -9,10 +9,10 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from rarr.records import PartState, Record, Revision, Status
-from rarr.records.citations import CitationCheck, Mark, unmarked
+from rarr.records.citations import CitationCheck, Mark, text_without_marks
 
 PostprocessMode = Literal["revise", "cite", "check", "annotate"]
-"""The change to the answer: corrections, citations, none, or marks behind what is not confirmed."""
+"""What is done to the answer: correct it, add citations, nothing, or mark what is not confirmed."""
 Outcome = Literal["finished", "partial", "nothing_to_check", "deadline", "failed"]
 Doubt = Literal["contradicted", "not confirmed"]
 FailOn = Literal["contradicted", "unconfirmed", "no_evidence"]
@@ -20,10 +20,10 @@ DocumentOutcome = Literal["judged", "partly_judged", "nothing_to_check", "not_ju
 
 
 class AnswerCitation(Record):
-    """A passage that supports a place of the text: `start` to `end` of `Postprocessed.text`.
+    """A passage that supports a sentence of the answer.
 
-    The place is a sentence that the passage supports; in the mode `cite`, it is the mark behind the sentence.
-    `evidence_id` is the passage's id in `Postprocessed.revision`.
+    The sentence is at `start` to `end` of `Postprocessed.text`; in the mode `cite`, this is the place of the
+    citation mark behind the sentence. `evidence_id` is the passage's id in `Postprocessed.revision`.
     """
 
     start: int
@@ -34,26 +34,26 @@ class AnswerCitation(Record):
 
 
 class DoubtMark(Mark):
-    """A mark about a sentence or a cell of a table that evidence contradicts or does not confirm."""
+    """A mark behind a sentence or a table cell that evidence contradicts or does not confirm."""
 
     kind: Doubt
 
 
 class Postprocessed(Record):
-    """The answer of a model after postprocessing: `text` is what to send out.
+    """The answer of a model after postprocessing. `text` is the answer to send out.
 
     `notice` tells a user in one line what was done, or why nothing was done. The `outcome` is one of these:
 
-    - `finished`: all of the answer was judged, as far as a question asks about it.
+    - `finished`: everything in the answer that can be checked was judged.
     - `partial`: some of the answer was not judged, because a search or a judgement failed or a limit was
-      reached; the notice counts it, and the text has the changes to the rest.
-    - `nothing_to_check`: the answer holds nothing that can be checked.
-    - `deadline`: the deadline came first, and the text is the original.
-    - `failed`: nothing could be judged, and the text is the original; the notice says why.
+      reached. The notice counts these sentences, and the text has the changes to the other sentences.
+    - `nothing_to_check`: the answer states nothing that can be checked.
+    - `deadline`: the deadline passed, and the text is the original.
+    - `failed`: nothing could be judged, and the text is the original. The notice says why.
 
-    `revision` is the run; None if there is none, as after a deadline. It has edits only in the mode `revise`.
-    `citations` are the passages behind the supported sentences, `existing` (only in the mode `cite`) the
-    checks of citations that the answer had, and `marks` (only in the mode `annotate`) the marks about doubts.
+    `revision` is the result of the run, or None, as after a deadline. It has edits only in the mode `revise`.
+    `citations` are the passages behind supported sentences. `existing` are the checks of citations that the
+    answer had (mode `cite`), and `marks` the marks behind doubtful sentences (mode `annotate`).
     """
 
     text: str
@@ -78,12 +78,12 @@ class Postprocessed(Record):
         return self
 
     def without_marks(self) -> str:
-        """Returns the text without the marks about doubts; in the mode `annotate`, exactly the original."""
-        return unmarked(self.text, self.marks)
+        """Returns the text without `marks`. In the mode `annotate`, this is exactly the original."""
+        return text_without_marks(self.text, self.marks)
 
 
 class DoubtfulPart(Record):
-    """Words of a sentence that differ from a source or are open. `says`: the words of the source instead."""
+    """Words of a sentence that are not confirmed. `says` has the different words of a source, or ""."""
 
     words: str
     state: PartState
@@ -91,7 +91,7 @@ class DoubtfulPart(Record):
 
 
 class SourceQuote(Record):
-    """A sentence of a source beside a doubtful sentence, at `start` to `end` of the extracted source text."""
+    """A quote from a source about a doubtful sentence, at `start` to `end` of the source's extracted text."""
 
     quote: str
     source: str
@@ -101,10 +101,10 @@ class SourceQuote(Record):
 
 
 class Finding(Record):
-    """A sentence that sources contradict or do not confirm, or that could not be judged.
+    """A sentence of a document that sources contradict or do not confirm, or that could not be judged.
 
-    Its place is from its first character to the one behind its last. `fails`: by its status, the check of the
-    documents fails.
+    `end` and `end_column` are the place after its last character. `fails` tells whether its status makes the
+    check of the documents fail.
     """
 
     status: Status
@@ -121,12 +121,12 @@ class Finding(Record):
 
 
 class CheckedDocument(Record):
-    """What was found in one file.
+    """The result of checking one file. The `outcome` is one of these:
 
     - `judged`: every sentence with something to check was judged.
-    - `partly_judged`: some sentences were not, because a search or a judgement failed, a limit was reached,
-      or nobody reads their language or their table.
-    - `nothing_to_check`: the file holds nothing that can be checked.
+    - `partly_judged`: some sentences were not judged, because a search or a judgement failed, a limit was
+      reached, or their language or table cannot be read.
+    - `nothing_to_check`: the file states nothing that can be checked.
     - `not_judged`: the file could not be read, or nothing in it could be judged.
 
     `notice` counts the sentences, or says why they were not judged.
@@ -140,7 +140,7 @@ class CheckedDocument(Record):
 
     @property
     def failing(self) -> tuple[Finding, ...]:
-        """The findings by which the check fails."""
+        """The findings that make the check fail."""
         return tuple(finding for finding in self.findings if finding.fails)
 
     @property
@@ -150,10 +150,10 @@ class CheckedDocument(Record):
 
 
 class DocumentChecks(Record):
-    """The result of checking documents. `fail_on` are the statuses by which a sentence fails.
+    """The result of checking documents. `fail_on` lists the statuses that make a sentence fail.
 
     `failing` counts sentences. `unjudged` counts files that could not be judged, or not completely.
-    `warnings` are about the sources and settings; those about a document are in `documents`.
+    `warnings` are about sources and settings. Warnings about one document are in `documents`.
     """
 
     fail_on: tuple[FailOn, ...]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any, cast
 
-from rarr.agent.inputs import LONGEST, latest_turns
+from rarr.agent.inputs import CONTEXT_CHARS, latest_turns
 from rarr.batches.jobs import Done, Job, Runner, Task, original, sendable
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed
@@ -80,7 +80,7 @@ class TextWork:
 
         `before` is the part of the same answer that stands before the text.
         """
-        earlier = [{"role": "assistant", "content": before[-LONGEST:]}] if before.strip() else []
+        earlier = [{"role": "assistant", "content": before[-CONTEXT_CHARS:]}] if before.strip() else []
         job = replace(self._job, text=text, run_id=self._call.new_run(), context=[*self._turns, *earlier])
         if not text.strip():
             return cast(Postprocessed, original(job, "nothing_to_check", "nothing to check"))

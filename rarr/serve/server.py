@@ -33,7 +33,7 @@ from rarr.serve.requests import (
     VerifyBody,
     checked,
 )
-from rarr.settings import Settings, unserved
+from rarr.settings import Settings, without_server_settings
 from rarr.tools.guard.listening import listening_socket
 from rarr.views.pages import served_page, served_result
 
@@ -154,7 +154,7 @@ async def serve(settings: Settings, on_ready: Callable[[str], object]) -> None:
 
 def made_runner(settings: Settings) -> Runner:
     """Makes worker processes; for a language model, whose runs wait most of the time, this process runs."""
-    plain = unserved(settings)  # workers get no tokens and no keys, so a worker cannot leak them
+    plain = without_server_settings(settings)  # without tokens and keys, a worker cannot leak them
     if settings.is_embedded:
         return WorkerProcesses(plain, settings.serve_workers or os.cpu_count() or 1)
     if "concurrency" not in settings.model_fields_set:  # checks must not wait where answers do not

@@ -5,7 +5,7 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import Any, AnyStr
 
-from rarr.agent.inputs import LONGEST
+from rarr.agent.inputs import CONTEXT_CHARS
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.chat import TextWork, annotations, objects, shown
 from rarr.serve.requests import Json, Refusal, as_json, json_object
@@ -197,7 +197,7 @@ class Stream:
     async def _block(self, block: str) -> None:
         template = self._template
         work = asyncio.create_task(self._work.result(block, self._before))
-        self._before = f"{self._before}{block}"[-LONGEST:]
+        self._before = f"{self._before}{block}"[-CONTEXT_CHARS:]
         self._running.add(work)
         work.add_done_callback(self._running.discard)
 

@@ -1,8 +1,8 @@
 """Declares and reads all settings. Precedence: argument, environment, file, preset, default.
 
-The file is `rarr.toml`, or else the table `[tool.rarr]` of `pyproject.toml`, in the working directory. A
-variable of the environment is `RARR_` and the setting's name in capitals. Only this file reads the
-environment, or changes it.
+The file is `rarr.toml`, or else the table `[tool.rarr]` of `pyproject.toml`, in the working directory. The
+name of an environment variable is `RARR_` and the name of the setting in capitals. Only this file reads or
+changes the environment.
 """
 
 import os
@@ -15,11 +15,11 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validat
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource
 
 from rarr.errors import SettingsError
-from rarr.settings.reading import Domain, Moment, Variables, closest, file_values, holds, one_line
+from rarr.settings.reading import Domain, EnvSource, Moment, closest_name, error_line, file_values, has_type
 from rarr.valid_unicode import valid
 
 ServeMode = Literal["revise", "cite", "check", "annotate", "off"]
-"""What becomes of an answer on its way through the server. `off`: nothing."""
+"""What the server does with an answer that passes through it. `off`: nothing."""
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]
 VERSION = next((it.version for it in distributions(name="rarr")), "0")
 """The version of the installed `rarr`; "0" if the package is not installed."""
@@ -31,26 +31,26 @@ PRESETS: dict[str, dict[str, Any]] = {
     "paper": {"documents_per_query": 5, "evidence_per_query": 1, "window": 4, "report_size": 5, "rounds": 1},
     "fast": {"documents_per_query": 2, "evidence_per_query": 1, "rounds": 1},
 }
-"""The values of each preset, a named set of settings."""
+"""The values of the settings in each preset."""
 EMBEDDED = ("embedded",)
-"""Names that need no language model: the embedded reader of near quotations."""
+"""The names of models that are no language models: the embedded reader, which finds near quotations."""
 _Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Endpoint(BaseModel, frozen=True, extra="forbid"):
-    """Address, key and price of one model. They win over the settings `base_url` and `api_key`."""
+    """The address, key and price of one model. They win over the settings `base_url` and `api_key`."""
 
     base_url: str | None = None
     api_key: SecretStr | None = None
     price: Annotated[tuple[_Price, ...], Field(min_length=2, max_length=3)] | None = None
-    """For a million tokens: input, output and, where it differs, cached input."""
+    """The prices of a million tokens: input, output and, if it differs, cached input."""
     extra: dict[str, Any] = {}
-    """Added to the body of every request to an OpenAI-compatible server."""
+    """Fields to add to the body of every request to an OpenAI-compatible server."""
 
 
 # An error must not show a key from RARR_ENDPOINTS.
 class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_errors=True):
-    """The settings of a run. An unknown name is a `SettingsError`."""
+    """The settings of a run. Raises `SettingsError` for an unknown name."""
 
     # models
     preset: Literal["default", "paper", "fast"] = "default"
@@ -182,38 +182,38 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
 
     # constants beside the settings: nobody sets them
     attempts: ClassVar[int] = 3
-    """How often a request is sent, at most, if it fails with a lost connection, a 429 or a 5xx."""
+    """The most times that a request is sent if it fails with a lost connection, a 429 or a 5xx."""
     support_threshold: ClassVar[float] = 0.55
-    """The support from which on a judge's sentence counts as supported."""
+    """The least support by a judge, from 0 to 1, for a sentence to count as supported."""
     trace_max_mb: ClassVar[float] = 500
-    """Megabytes of all traces. Above this size, the oldest traces are removed."""
+    """The most megabytes of all traces together. Above this size, the oldest traces are removed."""
 
     def __init__(self, **values: Any) -> None:
-        """Raises `SettingsError` with one line that names the key and the cure."""
+        """Raises `SettingsError` with one line that names the wrong setting and the cure."""
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise SettingsError(one_line(error, values, type(self).model_fields, {*os.environ})) from None
+            raise SettingsError(error_line(error, values, type(self).model_fields, {*os.environ})) from None
 
     @property
     def scope(self) -> Literal["sentence", "text"]:
-        """What checks and edits look at: sentences as cards, or by the paper the text, query by query."""
+        """The unit of checks and edits: each `sentence`, or in the preset `paper` the whole `text`."""
         return "text" if self.preset == "paper" else "sentence"
 
     @property
     def is_embedded(self) -> bool:
-        """Tells whether no node has a language model."""
+        """True if no node uses a language model."""
         return all(model in EMBEDDED for model in (self.model, *self.models.values()))
 
     @property
     def names_source(self) -> bool:
-        """Tells whether any source is given, so that Wikipedia is not searched by default."""
+        """Tells whether the settings name a source. Otherwise, Wikipedia is searched."""
         return any(each is not None for each in (self.search, self.corpus, self.graph))
 
-    def access(self, name: str) -> tuple[str | None, str | None, dict[str, Any]]:
-        """Finds base URL, API key and extra request body for a model: of `endpoints`, else of all models.
+    def model_access(self, name: str) -> tuple[str | None, str | None, dict[str, Any]]:
+        """Returns base URL, API key and extra request fields of a model: its own, or else the common ones.
 
-        If `endpoints` gives the model its own base URL, it does not get the API key of all models.
+        A model with its own base URL in `endpoints` does not get the common API key.
         """
         own = self.endpoints.get(name, Endpoint())
         # A key belongs to its server: the key of another model must not reach this server.
@@ -231,7 +231,7 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
         annotation = cls.model_fields[info.field_name].annotation
         if isinstance(value, bool) and {int, float} & {annotation, *get_args(annotation)}:
             raise ValueError("give a number")  # pydantic reads true as 1
-        if holds(annotation, Path) and (value == "" or not isinstance(value, str | os.PathLike | None)):
+        if has_type(annotation, Path) and (value == "" or not isinstance(value, str | os.PathLike | None)):
             raise ValueError("give a path")  # "": an unset shell variable, and not the working directory
         return value
 
@@ -247,7 +247,7 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
         for name in os.environ:
             prefix, key = name[:5].upper(), name[5:].lower()
             if prefix == "RARR_" and key not in cls.model_fields:
-                near = closest(key, cls.model_fields)
+                near = closest_name(key, cls.model_fields)
                 raise SettingsError(f"environment variable {name} is not a setting{near}: unset it")
         return PRESETS.get(str(values.get("preset", "default")), {}) | values
 
@@ -255,16 +255,16 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], init_settings: Any, *others: Any, **more: Any
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Lists the sources of settings: argument, environment, file; no dotenv and no secrets files."""
-        return init_settings, Variables(settings_cls), InitSettingsSource(settings_cls, file_values())
+        """Returns the sources of settings: arguments, environment, file; no dotenv and no secrets files."""
+        return init_settings, EnvSource(settings_cls), InitSettingsSource(settings_cls, file_values())
 
 
-def unserved(settings: Settings) -> Settings:
-    """Returns the settings with the defaults for all that `rarr serve` alone reads, such as its tokens."""
+def without_server_settings(settings: Settings) -> Settings:
+    """Returns the settings with defaults for those that only `rarr serve` reads, such as its tokens."""
     defaults = {name: field.default for name, field in Settings.model_fields.items()}
     return settings.model_copy(update={it: defaults[it] for it in defaults if it.startswith("serve_")})
 
 
-def set_variable(name: str, value: str) -> None:
-    """Sets a variable of the environment, for libraries and for the processes that this one starts."""
+def set_environment_variable(name: str, value: str) -> None:
+    """Sets an environment variable, for libraries and for the processes that this process starts."""
     os.environ[name] = value

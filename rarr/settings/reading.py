@@ -1,4 +1,4 @@
-"""Reads settings from a file and the environment, and explains in one line what is wrong with a setting."""
+"""Reads settings from a file and the environment, and explains a wrong setting in one line."""
 
 import difflib
 import json
@@ -29,14 +29,14 @@ _CURES = {
     "float": "give a number",
     "int": "give a whole number",
 }
-"""What to give instead, by pydantic's type of the error without an ending such as `_type`."""
+"""What to give instead of a wrong value, by the type of pydantic's error without endings such as `_type`."""
 _OTHER_NAMES = {
     **dict.fromkeys(("passages", "documents", "docs", "evidence", "source", "sources"), "sources"),
     **dict.fromkeys(("question", "query", "messages", "context"), "context"),
     "deadline": "deadline_s",
     "llm": "model",
 }
-"""What people call an argument, and its name."""
+"""Names that people use for an argument by mistake, and its real name."""
 _OWN, _SHARED = Path("rarr.toml"), Path("pyproject.toml")
 _DATE = re.compile(r"(\d{4})(?:(-\d\d)(-\d\d(?:[T ].+)?)?)?")
 _DOMAIN = re.compile(r"(?:(?!-)[\w-]{1,63}(?<!-)\.)*(?!-)[\w-]{1,63}(?<!-)")
@@ -47,7 +47,7 @@ def _file_in_use() -> Path:
 
 
 def file_values() -> dict[str, Any]:
-    """Reads the settings of the file; {} if there is none. Raises `SettingsError`, which names the file."""
+    """Reads the settings from the file; {} without a file. Raises `SettingsError` if it cannot be read."""
     # pydantic-settings' own file sources warn where a configured file is not the file in use.
     file = _file_in_use()
     try:
@@ -60,20 +60,23 @@ def file_values() -> dict[str, Any]:
     return table
 
 
-class Variables(EnvSettingsSource):
-    """Reads settings from the environment: lists with commas (a.org,b.org) or as JSON, tables as JSON."""
+class EnvSource(EnvSettingsSource):
+    """Reads settings from environment variables: lists with commas (a,b) or as JSON, and tables as JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> Any:
-        """Parses a list or table. Raises `SettingsError`, which does not show `value`: it may hold a key."""
-        if not isinstance(found := parsed(field, value), str):
+        """Parses a list or table. Raises a `SettingsError` without `value`, which may contain a key."""
+        if not isinstance(found := parsed_setting(field, value), str):
             return found
         lists = get_origin(field.annotation) is list
         wanted = 'list: write it as a,b or ["a", "b"]' if lists else 'JSON object: write it as {"NAME": ...}'
         raise SettingsError(f"{self.env_prefix}{field_name.upper()} is not a {wanted}")
 
 
-def parsed(field: FieldInfo, value: str) -> Any:
-    """Reads the value of a setting that is a list (JSON, or with commas) or a table (JSON); others stay."""
+def parsed_setting(field: FieldInfo, value: str) -> Any:
+    """Parses the value of a setting that is a list (JSON, or with commas) or a table (JSON).
+
+    Returns the value unchanged if the setting has another type, or if parsing fails.
+    """
     kind = get_origin(field.annotation)
     if kind is list and not value.lstrip().startswith(("[", "{", '"')):
         return [part.strip() for part in value.split(",") if part.strip()]
@@ -83,33 +86,33 @@ def parsed(field: FieldInfo, value: str) -> Any:
     return value
 
 
-def one_line(
+def error_line(
     error: ValidationError, given: Mapping[str, Any], fields: Mapping[str, FieldInfo], variables: set[str]
 ) -> str:
-    """Writes the first error in one line, with the origin of the value: an argument, a variable or a file.
+    """Writes the first error in one line. Names the source of the value if it is a file or a variable.
 
-    The value itself is shown only if the setting holds no key.
+    Shows the value only if the setting contains no API key.
     """
     first = error.errors()[0]
     place, key = first["loc"], ".".join(map(str, first["loc"]))
     if not key:  # an error of several settings together
-        return cure(first)
+        return cure_of(first)
     setting, variable = str(place[0]), f"RARR_{str(place[0]).upper()}"
     where = "" if setting in given else f" in {_file_in_use()}"
     if setting not in fields:
         unknown, called = f"unknown setting {key!r}{where}", _OTHER_NAMES.get(key)
         if called:
             return f"{unknown}: it is called {called}, in the call revise(text, {called}=...)"
-        return f"{unknown}{closest(key, fields)}: see the guide to settings"
+        return f"{unknown}{closest_name(key, fields)}: see the guide to settings"
     name = f"setting {key!r}{where}"
     if where and variable in map(str.upper, variables):
         name = variable if key == setting else f"{variable}, in which {key!r}"
-    value = "wrong" if holds(fields[setting].annotation, SecretStr) else repr(first["input"])
-    return f"{name} is {value}: {cure(first)}"
+    value = "wrong" if has_type(fields[setting].annotation, SecretStr) else repr(first["input"])
+    return f"{name} is {value}: {cure_of(first)}"
 
 
-def cure(error: ErrorDetails) -> str:
-    """Writes what to give instead of a value that pydantic refused, such as "give a text"."""
+def cure_of(error: ErrorDetails) -> str:
+    """Returns what to give instead of a value that pydantic refused, such as "give a text"."""
     kind, message = error["type"], error["msg"].replace("Value error, ", "", 1)
     if found := _CURES.get(re.sub("_(type|parsing|from_float)$", "", kind)):
         return found
@@ -120,17 +123,17 @@ def cure(error: ErrorDetails) -> str:
     return f"{message}: correct it" if wanted == message else f"give {number}{wanted}"
 
 
-def closest(key: str, names: Iterable[str]) -> str:
-    """Writes " (did you mean NAME?)" with the closest of `names`; "" if none is close."""
+def closest_name(key: str, names: Iterable[str]) -> str:
+    """Returns " (did you mean NAME?)" with the most similar of `names`; "" if none is similar."""
     close = difflib.get_close_matches(key, list(names), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
-def holds(annotation: Any, kind: type) -> bool:
-    """True if a value with this annotation is a `kind`, or may hold one, as `endpoints` holds keys."""
+def has_type(annotation: Any, kind: type) -> bool:
+    """Tells whether the type `annotation` is `kind` or contains it: in a union, a list, a model's fields."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return any(holds(field.annotation, kind) for field in annotation.model_fields.values())
-    return annotation is kind or any(holds(part, kind) for part in get_args(annotation))
+        return any(has_type(field.annotation, kind) for field in annotation.model_fields.values())
+    return annotation is kind or any(has_type(part, kind) for part in get_args(annotation))
 
 
 def _moment(value: Any) -> datetime:
@@ -149,6 +152,6 @@ def _domain(name: str) -> str:
 
 
 Moment = Annotated[datetime, BeforeValidator(_moment)]
-"""A year, a month or a day (as its first moment), or an ISO 8601 time; in UTC without a zone."""
+"""A year, a month or a day (which mean their first moment), or an ISO 8601 time. The default zone is UTC."""
 Domain = Annotated[str, AfterValidator(_domain)]
-"""A domain, without "*." before it."""
+"""A domain such as example.org. A leading "*." is removed."""

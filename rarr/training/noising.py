@@ -9,12 +9,12 @@ from pathlib import Path
 
 from rarr.agent.runs import budget_of, usage_of
 from rarr.agent.wiring.components import ComponentMaker
-from rarr.agent.wiring.sources import Resources, reranker, retriever
+from rarr.agent.wiring.sources import Resources, make_reranker, make_retriever
 from rarr.backends.prompted.noising import KINDS, PlantedError, PromptedNoiser
 from rarr.errors import InputError, SettingsError
 from rarr.evals import run_folder
 from rarr.evals.run_folder import FinishedLine, Worker
-from rarr.nodes.rerank import same_place
+from rarr.nodes.rerank import is_same_place
 from rarr.records import Evidence, Passage, Record, Usage
 from rarr.retrievers.corpus.corpus import Progress
 from rarr.settings import Settings
@@ -57,7 +57,7 @@ def split_by_relevance(passages: Sequence[Passage], scores: Sequence[float]) -> 
     pairs = zip(scores, passages, strict=True)
     kept: list[tuple[float, Passage]] = []
     for score, passage in sorted(pairs, key=lambda it: (-it[0], it[1].source, it[1].start, it[1].text)):
-        doubled = any(same_place(passage, other) for _, other in kept)
+        doubled = any(is_same_place(passage, other) for _, other in kept)
         if not doubled and not suspicion(f"{passage.title}\n{passage.text}"):
             kept.append((score, passage))
     relevant = [pair for pair in kept if pair[0] >= RELEVANT][:MOST_RELEVANT]
@@ -119,8 +119,8 @@ class Noiser:
             self._writer = PromptedNoiser(parts.models[settings.model], parts.prompts)
             self._verifier = parts.verifier()
             self._verified_by = str(judging.get("attribute", "embedded"))
-            self._reranker = reranker(settings, opened)
-            self._retriever = retriever(settings, opened, on_index)  # last, because indexing may take long
+            self._reranker = make_reranker(settings, opened)
+            self._retriever = make_retriever(settings, opened, on_index)  # last: indexing may take long
             self.opened = (*parts.models.all, *opened)
         self.warnings = lines_by_reason(getattr(self._retriever, "skipped", ()))  # files of the corpus
 

@@ -12,7 +12,7 @@ from pydantic_core import to_json
 from rich.table import Column, Table
 from rich.text import Text
 
-from rarr.agent.replaying import Change, Replay
+from rarr.agent.replaying import Replay, SentenceChange
 from rarr.errors import InputError
 from rarr.tools.pages.html_rendering import duration
 from rarr.tools.text.wording import counted, warning_lines
@@ -163,6 +163,6 @@ def _replay_lines(replay: Replay, most: int | None) -> Iterator[str]:
         yield "  The revision is the same, byte for byte. Nothing was asked for real."
 
 
-def _statuses(change: Change) -> str:
+def _statuses(change: SentenceChange) -> str:
     before, after = (it.status if it else "no sentence" for it in (change.before, change.after))
     return f"{before} → {after}"

@@ -7,7 +7,7 @@ import pytest
 
 from agent.answer_writer import writer
 from rarr import Answerer, Graph, Settings, answer
-from rarr.agent.answer import unanswered
+from rarr.agent.answer import unchecked_answer_notices
 from rarr.records.citations import Statement
 from rarr.retrievers.graph.triples import Triple, read_triples
 from rarr.testing import ScriptedModel
@@ -232,7 +232,7 @@ def test_statements_about_passages_are_read_as_cards_with_every_preset(preset: A
 )
 def test_answer_of_which_nothing_was_judged_says_why(statements: list[Any], why: str) -> None:
     said = [Statement(text="x", status=status, needs_support=lacks) for status, lacks in statements]
-    assert [it.message for it in unanswered(said, [])] == [why] * bool(why)
+    assert [it.message for it in unchecked_answer_notices(said, [])] == [why] * bool(why)
 
 
 @pytest.mark.parametrize(

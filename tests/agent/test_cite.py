@@ -9,7 +9,7 @@ from component_doubles import scripted_components
 from makers import passage
 
 from rarr import Passage, Reviser, Settings, cite
-from rarr.agent.cite import check_citations, named_passages
+from rarr.agent.cite import check_citations, passages_of_entry
 from rarr.backends.embedded.near_quote_reader import NearQuoteReader
 from rarr.components import RawReading
 from rarr.errors import ModelError
@@ -108,7 +108,7 @@ def test_source_is_named_by_address_title_or_file_name(
     target: str, source: str, title: str, named: bool
 ) -> None:
     found = passage("It is red.", source).model_copy(update={"title": title})
-    assert bool(named_passages([found, found], target)) is named
+    assert bool(passages_of_entry([found, found], target)) is named
 
 
 class Failing(NearQuoteReader):

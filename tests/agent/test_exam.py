@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rarr import Settings
-from rarr.agent.exam import FILE, ExamResult, examine
+from rarr.agent.exam import EXAM_FILE, ExamResult, examine_reader
 from rarr.agent.wiring.components import wire
 from rarr.testing import Asked, InMemoryRetriever, ScriptedModel
 from rarr.testing.scripted_model import Answers
@@ -14,11 +14,11 @@ from rarr.testing.scripted_model import Answers
 async def taken(answers: Answers[Asked]) -> ExamResult:
     reader = wire(Settings(model=ScriptedModel(answers), search=InMemoryRetriever())).card_reader
     assert reader is not None
-    return await examine(reader)
+    return await examine_reader(reader)
 
 
 def perfect(asked: Asked) -> str:
-    [part] = [part for part in json.loads(FILE.read_text()) if part["sentences"][0]["text"] in asked.user]
+    [part] = [it for it in json.loads(EXAM_FILE.read_text()) if it["sentences"][0]["text"] in asked.user]
     cards = []
     for number, sentence in enumerate(part["sentences"], start=1):
         card = {"s": number, "q": sentence.get("lines", []), "v": sentence["verdict"], "open": []}
@@ -52,5 +52,5 @@ async def test_exam_of_a_reader_that_is_no_use(
 ) -> None:
     result = await taken(answers)
     assert result.fit_for == "nothing"
-    assert "unfit" in result.lines("it")[-1]
+    assert "unfit" in result.result_lines("it")[-1]
     assert result.faults == ["10 of 10 errors missed", f"{misread} of 14 other sentences misread", *form]

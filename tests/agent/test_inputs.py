@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rarr import Trace, cite, revise, verify
-from rarr.agent.inputs import LONGEST, context_of, latest_turns, text_notices
+from rarr.agent.inputs import CONTEXT_CHARS, context_text, latest_turns, text_notices
 
 USER, LATER = {"role": "user", "content": "A?"}, {"role": "assistant", "content": "B."}
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 10_000}}
@@ -26,7 +26,7 @@ SEEN = {"role": "user", "content": [{"type": "text", "text": "A?"}, IMAGE]}
     ],
 )
 def test_turns_become_the_context(question: Any, context: str | None) -> None:
-    assert context_of(question, "The answer.") == context
+    assert context_text(question, "The answer.") == context
 
 
 @pytest.mark.parametrize("context", ["", " \n", []])
@@ -41,10 +41,10 @@ def test_empty_context_is_none_in_every_call(context: Any) -> None:
 def test_latest_turns_are_kept_as_texts_and_long_ones_by_their_ends() -> None:
     assert latest_turns([{"role": "system", "content": "Be kind."}, SEEN]) == [USER]
     words = [{"role": "user", "content": letter * 1500 + "?"} for letter in "abc"]
-    assert context_of(words, "x") == "\n\n".join(str(it["content"]) for it in words[1:])
+    assert context_text(words, "x") == "\n\n".join(str(it["content"]) for it in words[1:])
     question = "How high is it?"
-    context = context_of([{"role": "user", "content": f"{'a' * LONGEST} {question}"}], "x")
-    assert context is not None and len(context) == LONGEST and context.endswith(f" {question}")
+    context = context_text([{"role": "user", "content": f"{'a' * CONTEXT_CHARS} {question}"}], "x")
+    assert context is not None and len(context) == CONTEXT_CHARS and context.endswith(f" {question}")
 
 
 @pytest.mark.parametrize(

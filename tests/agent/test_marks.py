@@ -7,9 +7,9 @@ from hypothesis import given, strategies as st
 from makers import VALID, evidence
 
 from rarr.agent.marks import cited_text, planned_citations
-from rarr.agent.postprocess import annotated
+from rarr.agent.postprocess import annotated_text
 from rarr.records import Report, Revision, Sentence
-from rarr.records.citations import Cited, unmarked
+from rarr.records.citations import Cited, text_without_marks
 from rarr.tools.text.blocks_and_sentences import blocks, protected_spans, sentences
 from rarr.tools.text.citation_marks import citation_marks, highest_number
 
@@ -43,9 +43,9 @@ def cited_everywhere(text: str, *, footnotes: bool = False) -> Cited:
 @pytest.mark.parametrize("text", TEXTS)
 def test_every_example_text_comes_back_and_keeps_its_blocks(text: str) -> None:
     cited, noted = cited_everywhere(text), cited_everywhere(text, footnotes=True)
-    marked, marks = annotated(text, sentences_of(text))
+    marked, marks = annotated_text(text, sentences_of(text))
     assert cited.citations and marked != text
-    assert cited.without_citations() == noted.without_citations() == unmarked(marked, marks) == text
+    assert cited.without_citations() == noted.without_citations() == text_without_marks(marked, marks) == text
     for result in (cited.text[: cited.list_start], marked):
         assert [block.kind for block in blocks(result)] == [block.kind for block in blocks(text)]
         for kind in ("code", "heading"):
@@ -56,8 +56,8 @@ def test_every_example_text_comes_back_and_keeps_its_blocks(text: str) -> None:
 
 @given(st.text(VALID | st.sampled_from("\r\n|`[]()*.# 1aA-"), min_size=1))
 def test_any_text_comes_back(text: str) -> None:
-    marked, marks = annotated(text, sentences_of(text))
-    assert cited_everywhere(text).without_citations() == unmarked(marked, marks) == text
+    marked, marks = annotated_text(text, sentences_of(text))
+    assert cited_everywhere(text).without_citations() == text_without_marks(marked, marks) == text
 
 
 @pytest.mark.parametrize(

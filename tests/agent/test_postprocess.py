@@ -9,7 +9,7 @@ import pytest
 
 from agent.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR, Silent, run_once
 from rarr import Postprocessed, Reviser, Settings, apostprocess, cite, postprocess, revise
-from rarr.agent.postprocess import summary
+from rarr.agent.postprocess import outcome_and_notice
 from rarr.records import Passage, Report
 from rarr.testing import InMemoryRetriever, ScriptedModel
 from rarr.tools.models.run_budget import meter
@@ -58,10 +58,10 @@ def test_mode_decides_the_text_and_what_its_citations_point_at(
 
 def test_changed_sentence_with_open_words_counts_as_not_confirmed() -> None:
     revision = given(WRONG).revision
-    assert revision is not None and summary(revision) == ("finished", "1 corrected")
+    assert revision is not None and outcome_and_notice(revision) == ("finished", "1 corrected")
     (sentence,) = revision.report.sentences
     report = Report(sentences=(sentence.model_copy(update={"status": "unconfirmed"}),))
-    assert summary(revision.model_copy(update={"report": report}))[1] == "1 not confirmed"
+    assert outcome_and_notice(revision.model_copy(update={"report": report}))[1] == "1 not confirmed"
 
 
 def test_sources_of_each_call_stand_beside_a_corpus_or_alone(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rarr import Edit, InputError, Reviser, Revision, Trace
-from rarr.agent.refusals import FILE, decided, with_decisions
+from rarr.agent.refusals import REFUSALS_FILE, decide_run, store_decisions
 from rarr.agent.replaying import replay
 from rarr.testing import ScriptedModel
 
@@ -36,7 +36,7 @@ def test_made_edit_is_refused_and_comes_back_where_that_is_undone(
     facts = (FACT, "Oroville Dam is 235 metres high.")
     first = revised(tmp_path, text, *facts)
     assert [it.state for it in first.edits] == ["accepted"] * 2
-    made = decided(first.run_id, refuse=["e1"])
+    made = decide_run(first.run_id, refuse=["e1"])
     assert (made.text, made.edits[0].state) == (text.replace("253", "235"), "refused")
     assert [it.text for it in made.report.sentences] == [f"{it}." for it in made.text[:-1].split(". ")]
     _, dam, other = made.report.sentences
@@ -44,16 +44,17 @@ def test_made_edit_is_refused_and_comes_back_where_that_is_undone(
     assert [it.state for it in dam.parts if "212" in made.text[it.start : it.end]] == ["differs"]
     later = revised(tmp_path, text, *facts)
     assert (later.text, later.report.sentences[1].status) == (made.text, "contradicted")
-    assert decided(first.run_id, undo=["e1"]).text == first.text
-    assert decided(later.run_id, accept=["e1"]).text == revised(tmp_path, text, *facts).text == first.text
+    assert decide_run(first.run_id, undo=["e1"]).text == first.text
+    assert decide_run(later.run_id, accept=["e1"]).text == revised(tmp_path, text, *facts).text == first.text
 
 
 def test_refused_suggestion_is_not_made_again(tmp_path: Path) -> None:
     assert edit_of(revised(tmp_path)).state == "suggested"
-    assert edit_of(with_decisions(revised(tmp_path), tmp_path, refuse=["e1"])).state == "refused"
+    assert edit_of(store_decisions(revised(tmp_path), tmp_path, refuse=["e1"])).state == "refused"
     again = edit_of(revised(tmp_path, f"It is in Nevada.\n\n{SENTENCE}", "It is on a river.", FACT))
     assert (again.state, again.reason) == ("refused", "a person refused it")
-    assert "metres" not in (tmp_path / FILE).read_text() and not (tmp_path / FILE).stat().st_mode & 0o77
+    file = tmp_path / REFUSALS_FILE
+    assert "metres" not in file.read_text() and not file.stat().st_mode & 0o77
     assert edit_of(revised(tmp_path, SENTENCE, f"The {FACT}")).state == "refused"
     # Another sentence is another suggestion.
     assert edit_of(revised(tmp_path, SENTENCE.replace("212", "213"))).state == "suggested"
@@ -61,9 +62,9 @@ def test_refused_suggestion_is_not_made_again(tmp_path: Path) -> None:
 
 def test_replay_decides_as_the_run_did(tmp_path: Path) -> None:
     before = Trace.load(revised(tmp_path).run_id, tmp_path)
-    with_decisions(revised(tmp_path), tmp_path, refuse=["e1"])
+    store_decisions(revised(tmp_path), tmp_path, refuse=["e1"])
     after = Trace.load(revised(tmp_path).run_id, tmp_path)
-    (tmp_path / FILE).unlink()
+    (tmp_path / REFUSALS_FILE).unlink()
     assert [replay(trace).same for trace in (before, after)] == [True, True]
 
 
@@ -87,10 +88,10 @@ def test_edits_of_a_sentence_are_refused_and_freed_together(tmp_path: Path) -> N
     edits = [{"old": old, "new": new, "by": new} for old, new in (("212", "221"), ("9 rooms", "7 rooms"))]
     card = {"s": 1, "q": ["P1.1"], "v": "no", "open": [], "edits": edits}
     model = ScriptedModel(lambda asked: {"cards": [card]})
-    first = with_decisions(revised(tmp_path, text, fact, model=model), tmp_path, refuse=["e2"])
+    first = store_decisions(revised(tmp_path, text, fact, model=model), tmp_path, refuse=["e2"])
     again = revised(tmp_path, text, fact, model=model)
     assert [it.state for made in (first, again) for it in made.edits] == ["refused"] * 4
-    freed = with_decisions(again, tmp_path, accept=["e1"]).edits
+    freed = store_decisions(again, tmp_path, accept=["e1"]).edits
     assert [it.state for it in freed] == ["suggested", "accepted"]
 
 
@@ -98,14 +99,14 @@ def test_last_decision_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("RARR_HOME", str(tmp_path))
     run, states = revised(tmp_path).run_id, []
     for decision in ("accept", "refuse", "refuse", "accept", "refuse", "undo"):
-        made = decided(run, **{decision: ["e1"]})
+        made = decide_run(run, **{decision: ["e1"]})
         states.append((made.edits[0].state, len(made.warnings), edit_of(revised(tmp_path)).state))
     withheld, accepted = ("refused", 1, "refused"), ("accepted", 0, "suggested")
     assert states == [accepted, withheld, withheld, accepted, withheld, ("suggested", 0, "suggested")]
-    decided(run, refuse=["e1"])
+    decide_run(run, refuse=["e1"])
     later = revised(tmp_path).run_id
-    decided(later, undo=["e1"])
-    assert decided(later, accept=["e1"]).edits[0].state == "accepted"  # the run itself was made before
+    decide_run(later, undo=["e1"])
+    assert decide_run(later, accept=["e1"]).edits[0].state == "accepted"  # the run itself was made before
 
 
 @pytest.mark.parametrize(
@@ -126,13 +127,13 @@ def test_wrong_decision_keeps_nothing(decisions: Any, message: str, tmp_path: Pa
     gated = made.edits[0].model_copy(update={"id": "e2", "state": "refused", "reason": "too long"})
     made = made.model_copy(update={"edits": (*made.edits, gated)})
     with pytest.raises(InputError, match=message):
-        with_decisions(made, tmp_path, **decisions)
+        store_decisions(made, tmp_path, **decisions)
     with pytest.raises(InputError, match="no trace of a run 'none'"):
-        decided("none", **decisions)
-    assert not (tmp_path / FILE).exists()
+        decide_run("none", **decisions)
+    assert not (tmp_path / REFUSALS_FILE).exists()
 
 
 def test_refusals_that_cannot_be_read_are_a_warning(tmp_path: Path) -> None:
-    (tmp_path / FILE).mkdir()
+    (tmp_path / REFUSALS_FILE).mkdir()
     again = revised(tmp_path)
     assert ([it.code for it in again.warnings], edit_of(again).state) == (["refusals_failed"], "suggested")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rarr import InputError, Reviser, Settings
-from rarr.agent.replaying import CURRENT, replay
+from rarr.agent.replaying import NOT_REPLAYED, replay
 from rarr.prompts import FOLDER
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import CallFailure
@@ -104,7 +104,7 @@ def test_key_and_path_are_never_those_of_a_trace() -> None:
     fields, kinds = Settings.model_fields, r"\b(?:SecretStr|Path|Endpoint)\b"
     named = {name for name in fields if re.search(r"_(?:key|url|path)$", name)}
     typed = {name for name, field in fields.items() if re.search(kinds, str(field.annotation))}
-    assert {*named, *typed, "search", "trace", "user_agent"} == CURRENT
+    assert {*named, *typed, "search", "trace", "user_agent"} == NOT_REPLAYED
 
 
 def test_trace_of_somebody_else_reaches_no_address_of_its_own(server: ScriptedServer, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from component_doubles import ScriptedVerifier, scripted_components
 
 from rarr import ClaimVerifier, Passage, Reviser, Settings, Verification, verify
-from rarr.agent.verify import NamedJudge, averify_by_search, verifier_of
+from rarr.agent.verify import NamedJudge, averify_by_search, claim_verifier_of
 from rarr.backends.embedded.near_quote_reader import NearQuoteReader
 from rarr.errors import RetrievalError
 from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel
@@ -163,10 +163,10 @@ def test_verifier_has_the_calls_of_claims_alone() -> None:
 
 def test_judge_is_a_model_that_is_asked_once_a_sentence_or_the_embedded_reader() -> None:
     judge = ScriptedModel(lambda asked: {"reason": "", "verdict": "contradictory"})
-    with verifier_of(Settings(models={"attribute": judge})) as verifier:
+    with claim_verifier_of(Settings(models={"attribute": judge})) as verifier:
         verification = verifier.verify(f"{RIGHT} {CATS}", [DAM, "Dogs bark."])
     assert len(judge.calls) == verification.usage.by_node["attribute"].model_calls == 2
     assert verification.label == "contradictory"
-    assert verifier_of(Settings(model=judge, models={"attribute": "embedded"})).reader == "embedded"
+    assert claim_verifier_of(Settings(model=judge, models={"attribute": "embedded"})).reader == "embedded"
     assert verify(RIGHT, DAM, models={"attribute": judge}).label == "attributable"
     assert len(judge.calls) == 2  # cards decide, and nobody would read its scores

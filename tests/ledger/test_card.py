@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from makers import evidence
 
 from rarr.components import RawCard, RawEdit, SourceLine
-from rarr.ledger.card import NOT_QUOTED, is_about_another, locate_card
+from rarr.ledger.card import NOT_QUOTED, is_about_another, make_card
 from rarr.records import Evidence
 from rarr.records.cards_and_edits import Card, Quote
 from rarr.tools.text.blocks_and_sentences import Span
@@ -24,13 +24,13 @@ EDIT = RawEdit("opened in 1923", "opened in 1932", "opened on 4 May 1932")
 
 def locate(verdict: Any, *quotes: str, **fields: Any) -> Card:
     raw = RawCard(verdict, quotes, **{name: tuple(values) for name, values in fields.items()})
-    return locate_card(raw, TEXT, SENTENCE, LINES)
+    return make_card(raw, TEXT, SENTENCE, LINES)
 
 
 def locate_with_source(verdict: Any, text: str, lines: list[str], *edits: RawEdit) -> Card:
     """Locates a card about a whole text. The card quotes the first of some lines."""
     numbered = {f"P1.{n}": SourceLine(f"P1.{n}", it, "q1.1", 0, len(it)) for n, it in enumerate(lines, 1)}
-    return locate_card(RawCard(verdict, ("P1.1",), edits=edits), text, Span(0, len(text)), numbered)
+    return make_card(RawCard(verdict, ("P1.1",), edits=edits), text, Span(0, len(text)), numbered)
 
 
 def changes(card: Card, text: str) -> list[str]:
@@ -151,7 +151,7 @@ def test_value_of_a_supported_sentence_that_no_quote_has_is_asked_about(
 
 def test_value_of_a_mixed_card_is_compared_too() -> None:
     raw = RawCard("mixed", ("P1.1",), ("P1.2",))
-    assert locate_card(raw, "It has 99 rooms.", Span(0, 16), LINES).unclear == ("no quoted line has “99”",)
+    assert make_card(raw, "It has 99 rooms.", Span(0, 16), LINES).unclear == ("no quoted line has “99”",)
 
 
 def test_mixed_card_of_two_sources() -> None:
@@ -193,7 +193,7 @@ cards = st.builds(
 
 @given(cards)
 def test_card_never_decides_without_a_quote(raw: RawCard) -> None:
-    card = locate_card(raw, TEXT, SENTENCE, LINES)
+    card = make_card(raw, TEXT, SENTENCE, LINES)
     assert card.quotes or card.verdict not in ("yes", "no", "mixed")
     assert card.verdict != "yes" or not card.open
     for edit in card.edits:

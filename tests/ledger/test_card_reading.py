@@ -5,7 +5,7 @@ from makers import evidence, runtime, state
 
 from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.ledger.card_reading import UNEXAMINED, UNRELIABLE, KeptEvidence, read_cards
-from rarr.ledger.card_report import status_of
+from rarr.ledger.card_report import status_of_card
 from rarr.tools.text.blocks_and_sentences import sentences
 
 CLEAR = (
@@ -76,4 +76,4 @@ async def test_suggestion_whose_source_says_what_the_sentence_says_contradicts_n
     kept = [evidence(f"{CLEAR} It was not 12 million crowns.", id="q1.1")]
     context = runtime(card_reader=Contrary(by)).context
     read = await read_cards(state(TEXT, found=kept), [place], KeptEvidence(kept, {place: ["q1.1"]}), context)
-    assert status_of(read["cards"][0]) == status
+    assert status_of_card(read["cards"][0]) == status

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from makers import query, state
 
-from rarr.ledger.card_report import card_checks, card_sentences, status_of
+from rarr.ledger.card_report import card_checks, card_sentences, status_of_card
 from rarr.records import Sentence
 from rarr.records.cards_and_edits import Card, CardEdit, Place, Quote
 from rarr.tools.text.blocks_and_sentences import Span
@@ -42,7 +42,7 @@ def card(verdict: str | None, **fields: Any) -> Card:
     ],
 )
 def test_status(read: Card, status: str) -> None:
-    assert status_of(read) == status
+    assert status_of_card(read) == status
 
 
 def reported(read: Card, text: str = TEXT) -> Sentence:

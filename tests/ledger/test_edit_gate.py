@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 from makers import VALID, check, edit as edit_of, query, state
 
-from rarr.ledger.edit_gate import apply_card_edits, moved_queries, refusal_reason
+from rarr.ledger.edit_gate import apply_card_edits, moved_queries, paper_refusal_reason
 from rarr.nodes.edit import paper_edit
 from rarr.records import Change
 from rarr.records.cards_and_edits import Card, CardEdit
@@ -79,7 +79,7 @@ def test_edit_is_confirmed_where_nothing_else_is_doubted_or_open(
 def refusal(text: str, old: str, new: str) -> str:
     start = text.index(old)
     change = Change(start=start, end=start + len(old), new=new)
-    return refusal_reason(text, change)
+    return paper_refusal_reason(text, change)
 
 
 NAMES = "It was written by A. Lunde. B. Holm helped [3], and C. Reis drew it. It sold well for many years.\n"

@@ -24,7 +24,7 @@ def test_one_hostile_document_makes_no_reader_bad(
     caught: int, missed: int, hostile: int, expected: Standing, tmp_path: Path
 ) -> None:
     record = ReaderRecord(tmp_path, ["model", "server"])
-    record.add("model-1", passed=True)
+    record.add_result("model-1", passed=True)
     for source, controls in [*enumerate([ALL] * caught + [NONE] * missed), *[("hostile", NONE)] * hostile]:
-        record.add("model-1", language="en", controls=controls, source=f"{source}.md")
+        record.add_result("model-1", language="en", controls=controls, source=f"{source}.md")
     assert ReaderRecord(tmp_path, ["model", "server"]).standing("en") == expected

@@ -46,9 +46,7 @@ async def test_failed_check_is_unknown_with_a_warning() -> None:
     assert "TimeoutError: no answer" in warning.message
 
 
-async def test_passages_are_scored_while_a_reader_reads(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_passages_are_scored_while_a_reader_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rarr.nodes.check_agreement.SENDING_S", 0)
     scored = asyncio.Event()
 

@@ -1,8 +1,11 @@
 """Checked documents for services: annotations of GitHub, and SARIF 2.1.0."""
 
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
+from rarr.records import Status
 from rarr.records.postprocessing import CheckedDocument, DocumentChecks, DoubtfulPart, Finding, SourceQuote
+from rarr.views import findings, revision_text
 from rarr.views.findings import as_text, github_annotations, sarif
 
 SIDES = ("startLine", "startColumn", "endLine", "endColumn")
@@ -26,6 +29,13 @@ def checks(*findings: Finding, file: str = "docs/dam.md", more: tuple[CheckedDoc
 def result_of(finding: Finding) -> Any:
     (result,) = sarif(checks(finding), "")["runs"][0]["results"]
     return result
+
+
+def test_every_status_has_a_title_a_style_and_its_place_on_the_page_of_a_run() -> None:
+    statuses, page = {*get_args(Status)}, Path(findings.__file__).parent / "html" / "trace_page"
+    assert statuses == {*revision_text._STATUS_STYLES} == {"supported", *findings.TITLES}
+    for template in ("text.html", "pieces.html"):
+        assert statuses == {it for it in statuses if f'"{it}"' in (page / template).read_text("utf-8")}
 
 
 def test_result_has_its_rule_its_level_and_its_place_in_code_points() -> None:

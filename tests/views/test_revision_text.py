@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from makers import edit, evidence, revision
 
-from rarr.agent.runs import using
+from rarr.agent.runs import using_meter
 from rarr.evals.metrics import Measured
 from rarr.records import Notice, Query, Report, Scores, Sentence
 from rarr.tools.models.run_budget import Meter
@@ -131,7 +131,7 @@ async def test_waiting_shows_share_requests_and_tokens_so_far(
 ) -> None:
     terminal.setenv("FORCE_COLOR", "1")
     run = Meter()
-    with using(run), Waiting(watched=True).shown() as shown:
+    with using_meter(run), Waiting(watched=True).shown() as shown:
         shown.step("check_agreement")
         run.add_usage(model_calls=3, input_tokens=1200)
         await asyncio.sleep(0.3)  # the line is drawn ten times a second, also while a step goes on

@@ -1,1 +1,1 @@
-"""Makes the components that the settings name: models, retrievers, rerankers, verifiers."""
+"""Makes the components that the settings name: models, retrievers, rerankers and verifiers."""

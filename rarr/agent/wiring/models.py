@@ -1,4 +1,4 @@
-"""Makes the language models that the settings name: one for each name, even if several nodes use it."""
+"""Makes the language models that the settings name: one object for each name, even for several nodes."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -18,10 +18,10 @@ _CHOICE = f"give embedded, {MODEL_NAMES}, or another provider:NAME of LangChain"
 
 
 class LanguageModels:
-    """Makes and holds language models by their "names": a string, a LangChain chat model, or a `ChatModel`.
+    """Makes and holds a language model for each name: a string, a LangChain chat model, or a `ChatModel`.
 
-    Each model tries the setting `fallbacks` after itself; all share one limit of concurrent requests, but for
-    models of Ollama, which have one each.
+    If a model fails, the models of the setting `fallbacks` are tried. All models share one limit of
+    concurrent requests, except models of Ollama: each of them has its own limit.
     """
 
     def __init__(self, settings: Settings, names: Iterable[Any]) -> None:
@@ -65,7 +65,7 @@ def _key(name: Any) -> Any:
 
 
 def require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
-    """Raises `SettingsError` if `base_url` or `api_key` would be used for models of two providers."""
+    """Raises `SettingsError` if the setting `base_url` or `api_key` would apply to two model providers."""
     named = [name for name in names if isinstance(name, str) and ":" in name]
     for field in (field for field in ("base_url", "api_key") if getattr(settings, field) is not None):
         reached: dict[str, str] = {}
@@ -80,7 +80,7 @@ def require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
 
 
 def require_prices(settings: Settings) -> None:
-    """Raises `SettingsError` for the first language model of the settings that has no price."""
+    """Raises `SettingsError` if a language model that the settings name has no price in `endpoints`."""
     asked = (parse_judge(name, settings.model)[1] for name in (settings.model, *settings.models.values()))
     if named := [name for name in asked if is_language_model(name)]:
         for name in (*named, *settings.fallbacks):
@@ -94,9 +94,9 @@ def _require_price(name: str, settings: Settings) -> None:
 
 
 def chat_model(name: Any, settings: Settings) -> ChatModel:
-    """Makes the chat model for a name such as `vllm:NAME`; wraps a LangChain chat model.
+    """Makes a chat model for a name such as `vllm:NAME`, or for a LangChain chat model.
 
-    A `ChatModel` is returned as it is. Raises `SettingsError` or `SetupError` if the model cannot be used.
+    Returns a `ChatModel` unchanged. Raises `SettingsError` or `SetupError` if the model cannot be used.
     """
     if not isinstance(name, str):
         return _chat_of_object(name)
@@ -106,7 +106,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
         raise SettingsError(f"unknown model {name!r}: {_CHOICE}; nli:NAME and decisions:NAME only judge")
     if name.startswith(PREFIXES):
         raise SettingsError(f"{name!r} is no language model: give it in models for attribute alone")
-    base_url, api_key, extra = settings.access(name)
+    base_url, api_key, extra = settings.model_access(name)
     if base_url and not _is_address(base_url):
         raise SettingsError(f"base_url of {name} is {redact_secrets(base_url)!r}: give http://HOST:PORT/v1")
     from rarr.tools.models.langchain_chat import langchain_chat  # its packages take two seconds

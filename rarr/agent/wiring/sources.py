@@ -1,4 +1,4 @@
-"""Makes the retrievers and the reranker that the settings name, and holds what they open."""
+"""Makes the retrievers and the reranker that the settings name, and holds the resources to close."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 Kept = TypeVar("Kept")
 OnIndex = Callable[[int, int], None]
 
-SERVED = "vllm:"
-"""The prefix of a reranker on a server."""
+VLLM = "vllm:"
+"""The prefix in the setting `reranker` for a model on a vLLM server."""
 _OWN = ("corpus", "graph")
 _WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
 _CHOICE = (
@@ -38,17 +38,17 @@ _CHOICE = (
 
 
 class Resources(list[object]):
-    """Collects the sources and connections of one reviser; opens its shared cache when needed.
+    """A list of the sources and connections to close at the end, with the cache that they share.
 
-    A `with` block closes all of them only if it raises.
+    At the end of a `with` block, they are closed only if the block raised an error.
     """
 
     def __init__(self, settings: Settings) -> None:
         super().__init__([ReadingProcesses()])
         self.settings = settings
 
-    def keep(self, resource: Kept) -> Kept:
-        """Adds a resource, which `aclose` shall close where it can be closed, and returns it."""
+    def close_later(self, resource: Kept) -> Kept:
+        """Adds a resource to the list, so that `aclose` will close it, and returns the resource."""
         self.append(resource)
         return resource
 
@@ -60,12 +60,12 @@ class Resources(list[object]):
             run(self.aclose())
 
     async def aclose(self) -> None:
-        """Closes all resources."""
+        """Closes all resources in the list."""
         await close_all(self)
 
     @cached_property
     def cache(self) -> "Cache":
-        """The cache of searches and pages. Raises `InputError` if its folder cannot be made."""
+        """The cache of searches and web pages. Raises `InputError` if its folder cannot be made."""
         from rarr.retrievers.web.cache import Cache
 
         settings = self.settings
@@ -98,11 +98,11 @@ WEB_SOURCES: dict[str, Callable[[Settings, Resources], Any]] = {
     "tavily": _tavily,
     "searxng": _searxng,
 }
-"""The sources on the web. A new one needs a function and an entry here, and its name in the settings."""
+"""The functions that make web sources, by name. A new source also needs its name in the settings."""
 
 
-def search_names(settings: Settings) -> list[Any]:
-    """Lists the names and objects to search; without `search`, the corpus and graph given, else Wikipedia."""
+def sources_to_search(settings: Settings) -> list[Any]:
+    """Lists the names and objects to search: `search`, else the corpus and the graph, else Wikipedia."""
     if settings.search is None:
         return [name for name in _OWN if getattr(settings, name) is not None] or ["wikipedia"]
     given = settings.search if isinstance(settings.search, (list, tuple)) else [settings.search]
@@ -113,9 +113,9 @@ def search_names(settings: Settings) -> list[Any]:
     ]
 
 
-def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
-    """Makes the retriever of all sources, which `opened` keeps; `SettingsError` for an unknown source."""
-    given = search_names(settings)
+def make_retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
+    """Makes a retriever of all sources, added to `opened`. Raises `SettingsError` for an unknown source."""
+    given = sources_to_search(settings)
     distinct = {each if isinstance(each, str) else id(each) for each in given}
     if not given or len(distinct) < len(given):
         raise SettingsError("search names no source, or the same source twice: name each source once")
@@ -132,21 +132,21 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
         return object_retriever(source, settings)
     if source == "corpus" and settings.corpus is not None:
         corpus = Corpus.open(settings.corpus, home=settings.home, window=settings.window, progress=on_index)
-        return opened.keep(corpus)
+        return opened.close_later(corpus)
     if source == "graph" and settings.graph is not None:
-        return opened.keep(Graph.open(settings.graph, settings.window))
+        return opened.close_later(Graph.open(settings.graph, settings.window))
     if source in _OWN:
         raise SettingsError(f"no source of evidence: set {source} (--{source}) to a folder or a file")
     if source not in WEB_SOURCES:
         raise SettingsError(f"unknown search {source!r}: {_CHOICE}")
-    return ObjectRetriever(opened.keep(WEB_SOURCES[source](settings, opened)), settings, source)
+    return ObjectRetriever(opened.close_later(WEB_SOURCES[source](settings, opened)), settings, source)
 
 
 def object_retriever(source: Any, settings: Settings) -> Retriever:
-    """Wraps an object of the user, which has an async `retrieve(query, k)` or is a LangChain retriever.
+    """Wraps an object of the user that has an async `retrieve(query, k)`, or is a LangChain retriever.
 
-    Raises `SettingsError` for an object that cannot be searched and, with `offline`, for one that may use the
-    network: anything but a `Corpus` and objects whose attribute `offline` is True.
+    Raises `SettingsError` for any other object. With the setting `offline`, also raises it for an object that
+    may use the network: anything but a `Corpus` and objects whose attribute `offline` is True.
     """
     # Limits are for sources that others wrote: a corpus and a graph are the user's own.
     limits = None if isinstance(source, Corpus | Graph) else settings
@@ -166,9 +166,9 @@ def object_retriever(source: Any, settings: Settings) -> Retriever:
 
 
 class ObjectRetriever:
-    """Wraps a source: it returns passages that the limits allow, or raises a `RetrievalError`.
+    """Wraps a source: filters its passages by the limits on domains and dates, and checks its results.
 
-    Without a `name`, the source is an object of the user, which warnings name by its class.
+    Warnings name the source by `name`, or by its class.
     """
 
     def __init__(self, source: Any, limits: Settings | None, name: str = "") -> None:
@@ -176,7 +176,7 @@ class ObjectRetriever:
         self._name = name or f"the retriever {type(source).__name__}"
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns the source's passages that the limits allow. A wrong result raises `RetrievalError`."""
+        """Returns the passages of the source that the limits allow. Raises `RetrievalError` if it failed."""
         try:
             found = list(await self.source.retrieve(query, k))
             if strange := [it for it in found if not isinstance(it, Passage)]:
@@ -190,8 +190,8 @@ class ObjectRetriever:
         return await limit_passages(self._name, found, self._limits) if self._limits else found
 
 
-def searching_given(components: Components, given: GivenPassages, *, alone: bool) -> Components:
-    """Returns the components with `given` as retriever, without limits, and their own unless `alone`."""
+def components_with_given(components: Components, given: GivenPassages, *, alone: bool) -> Components:
+    """Returns the components with `given` as retriever, beside their own retriever unless `alone`."""
     shown, generator = given.if_all_fit, components.query_generator
     if not alone:
         both = CombinedRetriever({"the given sources": given, "the other sources": components.retriever})
@@ -202,15 +202,15 @@ def searching_given(components: Components, given: GivenPassages, *, alone: bool
     return replace(components, retriever=ObjectRetriever(given, None), **changed)
 
 
-def unused_settings(components: Components) -> list[Notice]:
-    """Makes a warning for each given corpus, graph, model or server that the run will not use."""
-    settings, searched = components.settings, search_names(components.settings)
+def unused_setting_notices(components: Components) -> list[Notice]:
+    """Makes a warning for each setting of a corpus, graph, model or server that runs will not use."""
+    settings, searched = components.settings, sources_to_search(components.settings)
     unused = {
         f"{name}_not_searched": f"a {name} is given, but search does not name it: add {name} to search"
         for name in _OWN
         if getattr(settings, name) is not None and not any(each == name for each in searched)
     }
-    if settings.base_url is not None and not components.models and not settings.reranker.startswith(SERVED):
+    if settings.base_url is not None and not components.models and not settings.reranker.startswith(VLLM):
         unused["server_not_used"] = "base_url is given, but no model there: name one, as in model vllm:NAME"
     reader = components.card_reader
     idle = {"doubt": reader is None or not reader.is_model, "edit": reader is not None}
@@ -219,12 +219,12 @@ def unused_settings(components: Components) -> list[Notice]:
     return [Notice(code=code, message=message, node="") for code, message in unused.items()]
 
 
-def reranker(settings: Settings, opened: Resources) -> Reranker:
-    """Makes the reranker, and adds it to `opened`: `overlap`, `vllm:NAME`, or the name of a cross-encoder."""
+def make_reranker(settings: Settings, opened: Resources) -> Reranker:
+    """Makes the reranker of the settings: `overlap`, `vllm:NAME`, or the name of a cross-encoder."""
     if settings.reranker == "overlap":
         return OverlapReranker()
-    if not settings.reranker.startswith(SERVED):
+    if not settings.reranker.startswith(VLLM):
         return CrossEncoderReranker(settings.reranker)
-    base_url, api_key, _ = settings.access(settings.reranker)
-    name, url = settings.reranker.removeprefix(SERVED), base_url or DEFAULT_URLS["vllm"]
-    return opened.keep(EndpointReranker(name, url, api_key, settings))
+    base_url, api_key, _ = settings.model_access(settings.reranker)
+    name, url = settings.reranker.removeprefix(VLLM), base_url or DEFAULT_URLS["vllm"]
+    return opened.close_later(EndpointReranker(name, url, api_key, settings))

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from rarr.errors import SettingsError, SetupError
 from rarr.records import Record
-from rarr.settings import set_variable
+from rarr.settings import set_environment_variable
 
 FORMAT = 4  # the format of files that this version of rarr reads
 SHIPPED = Path(__file__).parent / "weights"
@@ -97,7 +97,7 @@ def forbid_telemetry() -> None:
 
     Since release 1.32, onnxruntime writes a device id into the user's cache, and contacts a server.
     """
-    set_variable("ORT_DISABLE_TELEMETRY", "1")
+    set_environment_variable("ORT_DISABLE_TELEMETRY", "1")
 
 
 def require_packages() -> None:

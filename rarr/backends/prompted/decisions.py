@@ -36,7 +36,7 @@ class DecisionVerifier:
         """If the settings have no base URL, asks OpenAI. Raises `SettingsError` if `max_cost` is set."""
         if settings.max_cost is not None:
             raise SettingsError(f"max_cost does not count {name}: leave out max_cost or {name}")
-        base_url, key, _ = settings.access(name)
+        base_url, key, _ = settings.model_access(name)
         self._name, self._url = name, f"{(base_url or 'https://api.openai.com/v1').rstrip('/')}/decisions"
         options: Any = {"timeout_s": settings.timeout_s, "limiter": Limiter(settings.concurrency)}
         self._service = JsonService(name, _CURES, api_key=key, **options)

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, AliasPath, BaseModel, BeforeValidator, Field, StrictBool, field_validator
 
-from rarr.agent.verify import TOGETHER, ClaimVerifier, verifier_of
+from rarr.agent.verify import MAX_CLAIMS, ClaimVerifier, claim_verifier_of
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.models import LanguageModels
 from rarr.backends.prompted.prompts import NOTHING, Prompts
@@ -59,7 +59,7 @@ class VerifiedLine(FinishedLine):
 
 def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> Worker:
     """Returns a worker with `jobs` requests at a time. Claims with equal evidence may share a request."""
-    alike, most = defaultdict[str, list[ClaimRow]](list), TOGETHER if verifier.reads_together else 1
+    alike, most = defaultdict[str, list[ClaimRow]](list), MAX_CLAIMS if verifier.reads_together else 1
     for row in rows:
         alike[row.model_dump_json(include={"evidence", "question"})].append(row)
     groups = [its[at : at + most] for its in alike.values() for at in range(0, len(its), most)]
@@ -141,10 +141,10 @@ def _verified_parts(claims: Sequence[ClaimRow], settings: Settings, options: Ben
     is_measured = any(row.supported is not None for row in chosen)
 
     def worker(its: Settings) -> Worker:
-        return row_verifier(verifier_of(its, measuring=is_measured), chosen, options.jobs)
+        return row_verifier(claim_verifier_of(its, measuring=is_measured), chosen, options.jobs)
 
     judges = _settings_by_judge(settings, options)
-    return {it: Part(claims, VerifiedLine, partial(worker, judges[it]), chosen, TOGETHER) for it in judges}
+    return {it: Part(claims, VerifiedLine, partial(worker, judges[it]), chosen, MAX_CLAIMS) for it in judges}
 
 
 def verify_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
@@ -289,7 +289,7 @@ def factscore_bench(data: Path, settings: Settings, options: BenchOptions) -> Be
 
 
 def _fact_scorer(settings: Settings) -> Worker:
-    verifier = verifier_of(settings, measuring=True)
+    verifier = claim_verifier_of(settings, measuring=True)
     searching = settings.model_copy(update={"trace": False, "models": {}})
     found = wire(searching) if settings.names_source else None
     models = LanguageModels(settings, [settings.model] * (settings.model not in EMBEDDED))

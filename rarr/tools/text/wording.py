@@ -62,12 +62,15 @@ def why_nothing_checked(revision: "Revision") -> str:
 
     Returns "" if something was checked, or if the text has no checkable claim (unless no model answered).
     """
-    warnings, usage = revision.warnings, revision.usage
-    codes = {notice.code for notice in warnings}
-    statuses = {sentence.status for sentence in revision.report.sentences}
-    unjudged = statuses <= {"retrieval_failed", "unjudged"} and any(map(is_failure, warnings))
+    from rarr.records import NOT_JUDGED  # not at the top, for the same reason
+
+    warnings, usage, codes = revision.warnings, revision.usage, {it.code for it in revision.warnings}
+    statuses, verdicts = (
+        {it.status for it in revision.report.sentences},
+        {it.verdict for it in revision.checks},
+    )
+    unjudged = statuses <= NOT_JUDGED and any(map(is_failure, warnings))
     unanswered = usage.model_calls > 0 and usage.input_tokens == 0 and not usage.saved_calls
-    verdicts = {check.verdict for check in revision.checks}
     unchecked = "check_failed" in codes and (unanswered or verdicts == {"unknown"})
     if "reader_unreliable" in codes:
         unchecked |= verdicts <= {"unknown"} and statuses.isdisjoint(("supported", "contradicted"))

@@ -11,7 +11,7 @@ from agent.mills import revised, settings_for
 from benchmarks.mills import answer, text_of
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.models import LanguageModels
-from rarr.agent.wiring.sources import unused_settings
+from rarr.agent.wiring.sources import unused_setting_notices
 from rarr.backends.encoder.model_files import SHIPPED
 from rarr.backends.nli import verifier
 from rarr.errors import InputError, SettingsError, SetupError
@@ -141,7 +141,7 @@ def test_tavily_is_asked_at_the_address_of_its_setting(tmp_path: Path) -> None:
 )
 def test_settings_that_a_run_does_not_use_are_told(notes: Path, settings: Any, codes: list[str]) -> None:
     components = wire(Settings(corpus=notes, **settings))
-    assert [notice.code for notice in unused_settings(components)] == codes
+    assert [notice.code for notice in unused_setting_notices(components)] == codes
 
 
 def test_model_with_its_own_endpoint_is_no_second_provider() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rarr import Revision, Settings, SettingsError, revise
-from rarr.agent.verify import verifier_of
+from rarr.agent.verify import claim_verifier_of
 from rarr.testing import ScriptedServer
 from rarr.testing.scripted_model import Request
 from rarr.testing.server import Listener, Reply
@@ -50,7 +50,7 @@ def test_probability_of_each_sentence_is_its_support_in_one_request() -> None:
 def test_claim_is_judged_by_the_threshold() -> None:
     with Listener(decided) as server:
         settings = Settings(models={"attribute": "decisions:m"}, base_url=server.url)
-        made = verifier_of(settings).verify("It is 221 metres high.", DAM)
+        made = claim_verifier_of(settings).verify("It is 221 metres high.", DAM)
     assert (made.label, made.probability) == ("attributable", 0.97)
 
 
