@@ -65,16 +65,13 @@ def why_nothing_checked(revision: "Revision") -> str:
     from rarr.records import NOT_JUDGED  # not at the top, for the same reason
 
     warnings, usage, codes = revision.warnings, revision.usage, {it.code for it in revision.warnings}
-    statuses, verdicts = (
-        {it.status for it in revision.report.sentences},
-        {it.verdict for it in revision.checks},
-    )
-    unjudged = statuses <= NOT_JUDGED and any(map(is_failure, warnings))
+    statuses = {it.status for it in revision.report.sentences}
+    verdicts = {it.verdict for it in revision.checks}
+    failed = statuses == {"retrieval_failed"} or (statuses <= NOT_JUDGED and any(map(is_failure, warnings)))
     unanswered = usage.model_calls > 0 and usage.input_tokens == 0 and not usage.saved_calls
     unchecked = "check_failed" in codes and (unanswered or verdicts == {"unknown"})
-    if "reader_unreliable" in codes:
-        unchecked |= verdicts <= {"unknown"} and statuses.isdisjoint(("supported", "contradicted"))
-    is_checked = not (statuses == {"retrieval_failed"} or unjudged or unchecked)
+    undecided = verdicts <= {"unknown"} and statuses.isdisjoint(("supported", "contradicted"))
+    is_checked = not (failed or unchecked or (undecided and "reader_unreliable" in codes))
     if NO_RESULT in codes or is_checked or not statuses or "nothing_to_check" in codes:
         return next((it.message for it in warnings if it.code == NO_RESULT), "")
     reasons = [*(it for it in warnings if is_failure(it) or it.code == "reader_unreliable"), *warnings]
