@@ -26,7 +26,7 @@ from rarr.agent.graph import build_graph
 from rarr.agent.write import build_writing_graph
 from rarr.cli.entry_point import app
 from rarr.settings import PRESETS, Settings
-from rarr.views.revision_text import render
+from rarr.views.revision_text import revision_text
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
@@ -98,7 +98,7 @@ def demo() -> str:
     """The output of `make demo` with long sections cut. The working directory must hold the examples."""
     text = Path("examples/texts/demo.md").read_text(encoding="utf-8")
     with TemporaryDirectory() as home:  # the user's own home folder must not change the output
-        output = render(revise(text, corpus="examples/corpus", home=home), terminal=False)
+        output = revision_text(revise(text, corpus="examples/corpus", home=home), terminal=False)
     return f"```console\n$ make demo\n{_shortened(output)}\n```"
 
 

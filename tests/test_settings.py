@@ -191,4 +191,4 @@ def test_trace_days_remove_old_traces(days: float, kept: set[str], tmp_path: Pat
     store = filled(tmp_path, "yesterday", written=time.time() - 86_401)
     with Reviser(Settings(home=tmp_path, search=InMemoryRetriever([FACT]), trace_days=days)) as reviser:
         reviser.revise(TEXT, run_id="new")
-    assert set(store.names()) == kept
+    assert set(store.run_names()) == kept

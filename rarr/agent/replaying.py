@@ -241,8 +241,8 @@ class RecordedChat:
         return self._live
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Returns the recorded answer, or raises the recorded failure. Sends a new question to a model."""
-        if (recorded := self._answers.answer(self.name, ask)) is not None:
+        """Returns the recorded answer or raises the recorded failure; asks the model about a new question."""
+        if (recorded := self._answers.next_answer(self.name, ask)) is not None:
             return recorded
         live = self.live_model()
         try:

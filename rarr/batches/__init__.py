@@ -1,1 +1,1 @@
-"""Runs jobs, and revises the rows of a file: the same rows with their results come out."""
+"""Runs jobs (a job works on one text), and revises the rows of a file into another file."""

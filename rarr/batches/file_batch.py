@@ -1,4 +1,4 @@
-"""Revises the rows of a file into another file. Whatever ends the process, the same call continues.
+"""Revises the rows of a file into another file. However the process ends, the same call continues.
 
 Beside the file OUT, the folder OUT.batch holds run.json (what the run was made with) and results.jsonl (a
 result for each row, stored when it is finished).
@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from rarr.agent.wiring.models import require_prices
-from rarr.batches.jobs import Job, Runner, Tasks, WorkerProcesses
+from rarr.batches.jobs import InProcessRunner, Job, Runner, WorkerProcesses
 from rarr.batches.ray import RayActors
 from rarr.batches.results import RESULT_COLUMNS, BatchCounts, Columns, ResultStore, TextRow, result_columns
-from rarr.batches.rows import ColumnType, InputRow, common_type, format_of, input_rows, write_rows
+from rarr.batches.rows import ColumnType, InputRow, common_type, file_format, input_rows, write_rows
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.records.postprocessing import PostprocessMode
@@ -27,7 +27,7 @@ from rarr.tools.concurrency import call_on_interrupt, for_each, run
 from rarr.tools.storage.files import lock_file
 
 OnProgress = Callable[[int, int, int], None]
-"""Is called after each row with the numbers of rows done, of rows to do and of errors in this run."""
+"""Called after each row with three numbers: rows done, rows to do, and errors in this run."""
 
 
 def revise_file(
@@ -44,23 +44,23 @@ def revise_file(
     on_progress: OnProgress = lambda done, total, errors: None,
     on_interrupt: Callable[[BatchCounts], object] = lambda counts: None,
 ) -> BatchCounts:
-    """Postprocesses the rows of `source`, and writes them with the columns of their results to `out`.
+    """Postprocesses the rows of `source`, and writes them with their result columns to `out`.
 
-    The endings of the names give the formats: .jsonl, .csv and .parquet. `full` adds the whole record of each
-    run. `workers` is the number of processes, or of actors of the Ray cluster at the address `ray`; 0: this
-    process; None: one for each core, and for a language model, which waits most of the time, this process or
-    one actor. If an interrupt ends the process, `out` is written, and `on_interrupt` called with its counts.
+    The file extensions give the formats: .jsonl, .csv or .parquet. `full` adds the whole record of each run.
+    `workers` is the number of processes, or of actors if `ray` is the address of a Ray cluster; 0 means this
+    process. None means one for each core; with a language model, this process or one actor.
+    An interrupt writes `out`, and calls `on_interrupt` with the counts, before the process ends.
 
-    Rows that have a result from an earlier run of the same call are not done again; those with an error are.
-    No row begins when all results of `out`, those of earlier runs too, have cost `max_cost`. Raises
-    `RarrError` before anything is spent: for files that cannot be read or written, a missing column, an `out`
-    of other settings, other columns or another `full`, and a limit of the cost of a model without a price.
+    A row with a result from an earlier run of the same call is skipped; a row with an error is repeated.
+    When all results, also of earlier runs, have cost `max_cost`, no further row begins. Raises `RarrError`
+    before anything is spent: if a file cannot be read or written, if a column is missing, if `out` was made
+    with other settings, columns or `full`, or if `max_cost` is given and a model has no price.
     """
     settings = without_server_settings(settings or Settings())  # a batch ignores settings of `rarr serve`
     if "trace" not in settings.model_fields_set:  # a trace of each row would fill the disk
         settings = settings.model_copy(update={"trace": False})
     folder = out.with_name(f"{out.name}.batch")
-    format_of(out)
+    file_format(out)
     if source.absolute() == out.absolute() or out.is_dir():
         raise InputError(f"{out} is the input or a folder: give another path for the output")
     if out.exists() and not (folder / run_folder.RUN).exists():
@@ -74,13 +74,13 @@ def revise_file(
     with lock_file(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"):
         run_folder.require_same_inputs(folder, inputs, "give another -o, or delete this folder")
         with closing(_FileBatch(source, out, folder / "results.jsonl", columns, mode, full=full)) as batch:
-            batch.read()
+            batch.read_rows()
             if batch.left:
                 begin = partial(run_folder.write_inputs, folder, inputs)
                 runner = _runner_of(settings, workers, ray)
-                with call_on_interrupt(lambda: on_interrupt(batch.write())):
-                    run(batch.work(runner, begin, max_cost, on_progress))
-            return batch.write()
+                with call_on_interrupt(lambda: on_interrupt(batch.write_output())):
+                    run(batch.work_on_rows(runner, begin, max_cost, on_progress))
+            return batch.write_output()
 
 
 def _runner_of(settings: Settings, workers: int | None, ray: str | None) -> Runner:
@@ -90,38 +90,38 @@ def _runner_of(settings: Settings, workers: int | None, ray: str | None) -> Runn
         return RayActors(settings, ray, workers)
     if workers is None:
         workers = (os.cpu_count() or 1) if settings.is_embedded else 0
-    return WorkerProcesses(settings, workers) if workers else Tasks(settings)
+    return WorkerProcesses(settings, workers) if workers else InProcessRunner(settings)
 
 
 class _FileBatch:
-    """One call of `revise_file`."""
+    """The state of one call of `revise_file`."""
 
     def __init__(
         self, source: Path, out: Path, store: Path, columns: Columns, mode: PostprocessMode, *, full: bool
     ) -> None:
         self._source, self._out, self._columns, self._mode, self._full = source, out, columns, mode, full
         self.left = set[bytes]()
-        """The digests of the rows that this run has to work on."""
+        """The digests of the rows that still need a result."""
         self._rows, self._types = 0, dict[str, ColumnType | None]()
         self._writing = threading.Lock()  # the thread that ends an interrupted process writes too
         self._store = ResultStore(store)
 
-    def read(self) -> None:
-        """Reads all rows once. Raises `InputError` for a file of which no row can be used."""
+    def read_rows(self) -> None:
+        """Reads all rows once: finds columns, types and rows to do. Raises `InputError` if there is none."""
         for row, usable in self._input():
             self._rows += 1
             for name, value in row.columns.items():
                 self._types[name] = common_type(self._types.get(name), value)
             if isinstance(usable, TextRow) and not self._store.is_done(digest := usable.digest):
                 self.left.add(digest)
-        self._columns.require_in(self._types)
+        self._columns.require_columns(self._types)
         if not self._rows:
             raise InputError(f"{self._source} has no row: give a row with a text")
 
-    async def work(
+    async def work_on_rows(
         self, runner: Runner, begin: Callable[[], None], max_cost: float | None, on_progress: OnProgress
     ) -> None:
-        """Works on the rows that have no result, and stores each result. `begin` is called before."""
+        """Works on the rows without a result, and stores each result. Calls `begin` before the first row."""
         counting, total, options = BatchCounts(), len(self.left), {"mode": self._mode}
 
         async def done(row: TextRow) -> None:
@@ -131,8 +131,8 @@ class _FileBatch:
             except RarrError as error:
                 result = str(error)
             columns = result_columns(result, full=self._full)
-            await asyncio.to_thread(self._store.add, row.digest, columns)
-            counting.add(columns)
+            await asyncio.to_thread(self._store.add_result, row.digest, columns)
+            counting.add_row(columns)
             on_progress(counting.rows, total, counting.errors)
 
         async with aclosing(runner):
@@ -141,7 +141,7 @@ class _FileBatch:
             await for_each(self._rows_to_do(counting, max_cost), done, runner.at_once)
 
     def _rows_to_do(self, counting: BatchCounts, max_cost: float | None) -> Iterator[TextRow]:
-        spent = 0.0 if max_cost is None else self._store.cost()
+        spent = 0.0 if max_cost is None else self._store.total_cost()
         for _, row in self._input():
             cost = counting.cost  # of this run; None if that of a row is not known
             if max_cost is not None and (cost is None or spent + cost >= max_cost):
@@ -150,9 +150,9 @@ class _FileBatch:
                 self.left.remove(digest)  # equal rows are worked on once
                 yield row
 
-    def write(self) -> BatchCounts:
-        """Writes all rows that have a result or a problem, in the order of the input."""
-        counting, stored = BatchCounts(), self._store.columns
+    def write_output(self) -> BatchCounts:
+        """Writes all rows that have a result or a problem, in input order. Returns their counts."""
+        counting, stored = BatchCounts(), self._store.stored_result
         names = {name: kind or "string" for name, kind in self._types.items()} | {**RESULT_COLUMNS}
         if not self._full:
             del names["rarr_revision"]
@@ -161,7 +161,7 @@ class _FileBatch:
             for row, usable in self._input():
                 result = result_columns(usable) if isinstance(usable, str) else stored(usable.digest)
                 if result is not None:
-                    counting.add(result, row.place)
+                    counting.add_row(result, row.place)
                     yield {name: value for name, value in (row.columns | result).items() if name in names}
 
         with self._writing:

@@ -1,4 +1,4 @@
-"""Runs jobs, one text each, here or in worker processes; the original goes out where a job fails."""
+"""Runs jobs in this process or in worker processes. A job works on one text."""
 
 import asyncio
 import faulthandler
@@ -31,21 +31,21 @@ from rarr.tools.concurrency import by_deadline, in_thread, run
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser
 
-Done = Postprocessed | Verification
-"""The record of a job, by its task."""
+JobResult = Postprocessed | Verification
+"""The result of a job: `Postprocessed` for the task postprocess, `Verification` for verify."""
 Task = Literal["postprocess", "verify"]
-ENDED = "the process that ran it ended twice: give the workers more memory, or divide the text"
+ENDED_TWICE = "the process that ran it ended twice: give the workers more memory, or divide the text"
 OVERRUN_S = 10.0
-"""Seconds after its deadline at which a job counts as hanging, and its process ends."""
+"""If a job still runs so many seconds after its deadline, it counts as hanging, and its process is ended."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One text to work on. It can be pickled.
+    """One text to work on, and how. A job can be pickled.
 
-    `context` is the question, or the messages of the conversation. `sources` are the passages of the caller.
-    `deadline_s`: seconds that are left; None: no deadline. `options` are arguments of the task alone, such as
-    `mode`.
+    `context` is the question, or the messages of the conversation. `sources` are passages that the caller
+    gives. `deadline_s` is the number of seconds that are left, or None without a deadline. `options` are
+    further arguments of this task, such as `mode`.
     """
 
     task: Task
@@ -69,13 +69,13 @@ def _readable(sources: object) -> object:
 
 
 Sources = Annotated[list[str | dict[str, Any]], BeforeValidator(_readable)]
-"""Passages of a caller: texts, or objects with `text`, `title` and `source`, which nobody opens."""
+"""Passages that a caller gives: texts, or objects with `text`, `title` and `source` (never opened)."""
 
 
-def wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tuple[str, str]:
-    """Returns where the first wrong value is, such as "deadline_s", and what to give instead.
+def first_wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tuple[str, str]:
+    """Returns the place of the first wrong value, such as "deadline_s", and what to give instead.
 
-    `names` are the keys that may stand at the top.
+    `names` are the allowed keys of the outermost object, for the message.
     """
     first = error.errors(include_input=False, include_url=False)[0]
     told = f"unknown key: give {', '.join(names)}" if first["type"] == "extra_forbidden" else cure_of(first)
@@ -85,36 +85,36 @@ def wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tuple[st
     return ".".join(map(str, place)), told
 
 
-def sendable(error: Exception) -> Exception:
-    """Returns a `RarrError` as it is, and any other error by its class, so that it can be pickled."""
+def picklable_error(error: Exception) -> Exception:
+    """Returns an error that can be pickled: a `RarrError` itself, or a new one with the class name."""
     return error if isinstance(error, RarrError) else RarrError(f"a defect of rarr, {type(error).__name__}")
 
 
-def raised(outcome: Done | Exception) -> Done:
-    """Returns the outcome of a job, or raises it where it is an error."""
+def result_or_raise(outcome: JobResult | Exception) -> JobResult:
+    """Returns the result of a job. Raises it instead if it is an error."""
     if isinstance(outcome, Exception):
         raise outcome
     return outcome
 
 
 class Runner(Protocol):
-    """Runs jobs, several at a time: in this process, in worker processes, or on a cluster."""
+    """The interface of an object that runs jobs: in this process, in worker processes, or on a cluster."""
 
     at_once: int
-    """How many jobs to have at once."""
+    """The number of jobs that a caller should give to the runner at the same time."""
 
     async def start(self) -> object:
-        """Builds what jobs need. Raises `RarrError` where something is missing."""
+        """Builds everything that jobs need. Raises `RarrError` if something is missing."""
 
-    async def run(self, job: Job) -> Done:
-        """Returns the record of the task. Raises `InputError` for a wrong job, and `RarrError`: it failed."""
+    async def run(self, job: Job) -> JobResult:
+        """Returns the result. Raises `InputError` if the job is wrong, and `RarrError` if it failed."""
 
     async def aclose(self) -> None:
-        """Closes what `start` built, or ends the processes that it started."""
+        """Closes the objects that `start` built, or ends the processes that it started."""
 
 
-class Tasks:
-    """The `Runner` of this process. `reviser` takes the place of the one that it would build."""
+class InProcessRunner:
+    """A `Runner` that runs jobs in this process, with the given `reviser` or else one that it builds."""
 
     def __init__(self, settings: Settings, reviser: "Reviser | None" = None) -> None:
         self._settings, self._reviser = settings, reviser
@@ -122,38 +122,38 @@ class Tasks:
         self.at_once = settings.concurrency
 
     async def start(self) -> "Reviser":
-        """Builds the reviser once, and returns it. Raises `RarrError` where something is missing."""
+        """Returns the reviser, which the first call builds. Raises `RarrError` if something is missing."""
         async with self._starting:
             if self._reviser is None:
                 self._reviser = await in_thread(_built, self._settings)
             return self._reviser
 
-    async def run(self, job: Job) -> Done:
-        """Runs a job, and returns its record."""
+    async def run(self, job: Job) -> JobResult:
+        """Runs a job in this process, and returns its result."""
         reviser = await self.start()
         if job.task == "verify":
             from rarr.agent.verify import averify_by_search  # the process of a batch does without it
 
             call = averify_by_search(reviser, job.text, context_text(job.context, job.text), job.sources)
             verified = await by_deadline(call, job.deadline_s)
-            return verified or original(job, "deadline", "not checked: the deadline came first")
+            return verified or unchanged_result(job, "deadline", "not checked: the deadline came first")
         options = {"deadline_s": job.deadline_s, "run_id": job.run_id, **job.options}
         return await reviser.apostprocess(job.text, job.context, job.sources or None, **options)
 
     async def start_error(self) -> Exception | None:
-        """Builds the reviser. Returns the error if that fails; else None."""
+        """Builds the reviser. Returns the error if that fails, else None."""
         try:
             await self.start()
         except Exception as error:
-            return sendable(error)
+            return picklable_error(error)
         return None
 
-    async def outcome(self, job: Job) -> Done | Exception:
-        """Returns the record of a job, or its error, which can be pickled."""
+    async def result_or_error(self, job: Job) -> JobResult | Exception:
+        """Returns the result of a job, or its error in a form that can be pickled."""
         try:
             return await self.run(job)
         except Exception as error:  # one job may fail; the process goes on
-            return sendable(error)
+            return picklable_error(error)
 
     async def aclose(self) -> None:
         """Closes the reviser, with its files and connections."""
@@ -167,19 +167,19 @@ def _built(settings: Settings) -> "Reviser":
     return Reviser(settings)
 
 
-def original(job: Job, outcome: Outcome, notice: str) -> Done:
-    """Makes the record of the job's task with its text as it came, and with the reason."""
+def unchanged_result(job: Job, outcome: Outcome, notice: str) -> JobResult:
+    """Makes the result of a job that was not done: the text is unchanged, and `notice` says why."""
     if job.task == "verify":
         return Verification(claim=job.text, warnings=(Notice(code=outcome, message=notice, node=""),))
     return untouched_result(job.text, job.options.get("mode", "revise"), outcome, notice)
 
 
 class WorkerProcesses:
-    """A `Runner` with a number of processes, each of which runs one job at a time.
+    """A `Runner` with `count` processes. Each process runs one job at a time.
 
-    A job whose process dies runs once more, in a new one. It costs no other job anything: each process has a
-    pipe of its own, while those of a `ProcessPoolExecutor` share queues with locks, which one that is killed
-    in the middle of a result leaves locked for ever.
+    If a process dies, its job runs once more in a new process. Other jobs are not affected, because each
+    process has its own pipe. (The processes of a `ProcessPoolExecutor` share queues with locks. A process
+    that is killed while it sends a result leaves such a lock closed for ever.)
     """
 
     def __init__(self, settings: Settings, count: int) -> None:
@@ -200,16 +200,16 @@ class WorkerProcesses:
         for error in filter(None, errors):
             raise error
 
-    async def run(self, job: Job) -> Done:
-        """Runs a job in a free process, and returns its record. The time in the queue counts."""
+    async def run(self, job: Job) -> JobResult:
+        """Runs a job in a free process, and returns its result. The wait counts for its deadline."""
         asked = time.monotonic()
         for _ in range(2):
             with suppress(EOFError):
-                return raised(await self._answer((job, asked)))
-        raise RarrError(ENDED)
+                return result_or_raise(await self._answer((job, asked)))
+        raise RarrError(ENDED_TWICE)
 
     async def aclose(self) -> None:
-        """Kills the processes, with the jobs that they run."""
+        """Kills the processes and the jobs that they run."""
         self._threads.shutdown(wait=False, cancel_futures=True)  # no job begins now
         for worker in self._workers:
             worker.kill()
@@ -227,18 +227,18 @@ class WorkerProcesses:
 
 
 _Call = tuple[Job, float] | None
-"""A job, and when its waiting began. None: build the reviser."""
+"""A job and the time when its wait for a process began. None means: build the reviser."""
 
 
 class _Worker:
-    """A process with a pipe of its own. It starts at the first call, and at the first after its end."""
+    """A process with its own pipe. The first call starts it, and so does the first call after its end."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._started: tuple[BaseProcess, Connection] | None = None
 
     def answer(self, call: _Call) -> Any:
-        """Returns the outcome of the job, or the error of the start. Raises `EOFError`: the process ended."""
+        """Returns the result of the job, or an error. Raises `EOFError` if the process ends meanwhile."""
         process, pipe = self._started = self._started or self._start()
         try:
             pipe.send(call)
@@ -251,7 +251,7 @@ class _Worker:
             raise EOFError from None
 
     def kill(self) -> None:
-        """Kills the process, with its job."""
+        """Kills the process and its job."""
         if self._started:
             process, _ = self._started
             process.kill()
@@ -267,18 +267,18 @@ class _Worker:
         return process, near
 
 
-_tasks: Tasks
-"""What runs the jobs of this process; set only in a worker."""
+_tasks: InProcessRunner
+"""The runner of this process. It is set only in a worker process."""
 
 
 def _work(settings: Settings, pipe: Connection) -> None:
-    """Runs in the worker process: answers calls until the server ends."""
+    """The main function of a worker process. Answers calls until the parent process ends."""
     global _tasks
     # The server decides when its workers end: an interrupt at the terminal reaches them too.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_server, name="rarr-server-watch", daemon=True).start()
-    _tasks = Tasks(settings)
+    _tasks = InProcessRunner(settings)
     with suppress(EOFError, OSError):
         while True:
             call: _Call = pipe.recv()
@@ -286,16 +286,16 @@ def _work(settings: Settings, pipe: Connection) -> None:
 
 
 def _end_with_the_server() -> None:
-    """Ends this process when that of the server has ended, however it did, and in the middle of a job."""
+    """Ends this process as soon as the parent process has ended, also in the middle of a job."""
     if (server := multiprocessing.parent_process()) is not None:
         server.join()
         os._exit(1)
 
 
-def _outcome(job: Job, asked: float) -> Done | Exception:
-    """Returns the record of a job, or its error. `asked`: when the waiting began.
+def _outcome(job: Job, asked: float) -> JobResult | Exception:
+    """Returns the result of a job, or its error. `asked` is the time when the wait for a process began.
 
-    A job at its deadline cancels its run, which writes the end of its trace while the next job begins.
+    At its deadline, a job cancels its run, which writes the end of its trace while the next job begins.
     """
     with Path(os.devnull).open("w") as nowhere:
         if job.deadline_s is not None:
@@ -304,6 +304,6 @@ def _outcome(job: Job, asked: float) -> Done | Exception:
             # This watch needs no lock of Python, which a library may hold for ever.
             faulthandler.dump_traceback_later(left + OVERRUN_S, exit=True, file=nowhere)
         try:
-            return run(_tasks.outcome(job))
+            return run(_tasks.result_or_error(job))
         finally:
             faulthandler.cancel_dump_traceback_later()

@@ -8,18 +8,18 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rarr.batches.jobs import ENDED, Done, Job, Tasks, raised
+from rarr.batches.jobs import ENDED_TWICE, InProcessRunner, Job, JobResult, result_or_raise
 from rarr.errors import InputError, RarrError, SetupError
 from rarr.settings import Settings, set_environment_variable
 
 CONNECT_S = 10.0
-"""Seconds to wait for an answer of the address of a cluster."""
+"""Seconds to wait for an answer from the address of a cluster."""
 PLACE_S = 300.0
 """Seconds to wait for a free core of the cluster. Its autoscaler may add a node meanwhile."""
 
 
-def require_ray() -> Any:
-    """Returns the module `ray`. Raises `SetupError` where it is not installed."""
+def import_ray() -> Any:
+    """Imports and returns the module `ray`. Raises `SetupError` if it is not installed."""
     # A cluster that this process starts must not report its use, and Ray reads this while it is imported.
     set_environment_variable("RAY_USAGE_STATS_ENABLED", "0")
     try:
@@ -47,8 +47,8 @@ def _connect(ray: Any, address: str) -> None:
     ray._private.worker._worker_logs_enabled = False
 
 
-class TaskActor(Tasks):
-    """The process of an actor. Its calls return errors, since Ray hides what is raised in its own."""
+class RunnerActor(InProcessRunner):
+    """The runner in an actor. Its methods return errors, because Ray wraps a raised error in an own class."""
 
     def __init__(self, settings: Settings, folder: str) -> None:
         # Relative paths in the settings mean what they mean in the folder of the caller. A node may lack it:
@@ -59,21 +59,21 @@ class TaskActor(Tasks):
 
 
 class RayActors:
-    """A `Runner` with `count` actors. A job waits for a free actor; Ray restarts an actor that dies.
+    """Runs jobs in `count` Ray actors, each on one core. A job waits for a free actor.
 
-    An actor takes one core. It runs one job at a time, and `concurrency` jobs with a language model, since
-    they wait most of the time: if one kills the actor, all are lost, and each runs once more, alone in an
-    actor of its own. None: an actor for each core of the cluster, or one with a language model. `address` is
-    HOST:PORT, `auto` for the cluster of this machine, or `local`, which starts one; a process that was
-    connected before stays with its cluster.
+    An actor runs one job at a time, or `concurrency` jobs with a language model, because those mostly wait.
+    If an actor dies, Ray restarts it, and each of its jobs is tried once more, alone in a new actor.
+    If `count` is None: one actor for each core of the cluster, or a single actor with a language model.
+    `address` is HOST:PORT, `auto` (the cluster of this machine) or `local` (starts a cluster). If this
+    process is already connected to a cluster, `address` is ignored.
     """
 
     def __init__(self, settings: Settings, address: str, count: int | None) -> None:
-        """Connects. Raises `InputError` for an address without a cluster.
+        """Connects to the cluster. Raises `InputError` if there is no cluster at the address.
 
-        The thread that calls this must live as long as the cluster is used: one that it starts ends with it.
+        The calling thread must live as long as the cluster is used: a `local` cluster ends with its thread.
         """
-        self._ray = require_ray()
+        self._ray = import_ray()
         self._connected_here = not self._ray.is_initialized()
         if self._connected_here:
             _connect(self._ray, address)
@@ -89,7 +89,7 @@ class RayActors:
         self._actors: list[Any] = []
 
     async def start(self) -> None:
-        """Builds the actors. Raises `RarrError` if they find no core or cannot be built."""
+        """Builds the actors. Raises `RarrError` if an actor finds no free core, or cannot be built."""
         self._actors = [self._made(num_cpus=1) for _ in range(self._count)]
         for actor in self._actors:
             try:
@@ -105,25 +105,25 @@ class RayActors:
         for actor in self._actors * self._jobs_each:
             self._free.put_nowait(actor)
 
-    async def run(self, job: Job) -> Done:
-        """Runs a job in a free actor, and once more, alone, if the actor dies."""
+    async def run(self, job: Job) -> JobResult:
+        """Runs a job in a free actor. If the actor dies, runs the job once more, alone in a new actor."""
         actor = await self._free.get()
         try:
             with suppress(*self._deaths):
-                return raised(await actor.outcome.remote(job))
+                return result_or_raise(await actor.result_or_error.remote(job))
         finally:
             self._free.put_nowait(actor)
         async with self._one_alone:
             alone = self._made(num_cpus=0)  # the cores are taken
             try:
                 with suppress(*self._deaths):
-                    return raised(await alone.outcome.remote(job))
+                    return result_or_raise(await alone.result_or_error.remote(job))
             finally:
                 self._ray.kill(alone)
-        raise RarrError(ENDED)
+        raise RarrError(ENDED_TWICE)
 
     async def aclose(self) -> None:
-        """Kills the actors, with the jobs that they run, and leaves the cluster."""
+        """Kills the actors and the jobs that they run, and disconnects from the cluster."""
         for actor in self._actors:
             self._ray.kill(actor)
         if self._connected_here:
@@ -131,4 +131,4 @@ class RayActors:
 
     def _made(self, num_cpus: int) -> Any:
         options = {"num_cpus": num_cpus, "max_restarts": -1, "max_concurrency": self._jobs_each + 1}
-        return self._ray.remote(TaskActor).options(**options).remote(self._settings, self._folder)
+        return self._ray.remote(RunnerActor).options(**options).remote(self._settings, self._folder)

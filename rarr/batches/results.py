@@ -1,7 +1,7 @@
-"""Makes, keeps and counts the results of rows. A killed process loses none of them.
+"""Makes, stores and counts the results of rows. A killed process loses no stored result.
 
-A result is found by the digest of its row's text, context and sources, so rows may move, come and go between
-two runs, and equal rows are worked on once.
+The key of a result is the digest of its row's text, context and sources. So rows may be moved, added or
+removed between two runs, and equal rows are worked on only once.
 """
 
 import hashlib
@@ -22,9 +22,9 @@ from rarr.tools.storage.files import LineAppender, repaired_lines
 from rarr.tools.text.wording import kind_of
 
 LONGEST_TEXT = 1_000_000
-"""The most characters of a text. Longer texts were never measured, and would keep a worker for hours."""
+"""The most characters of a text. A longer text would occupy a worker process for hours."""
 MEASURES = ("supported", "attribution", "preservation", "f1_ap")
-"""The measures that may have a limit."""
+"""The measures of `BatchCounts` for which --fail-under may set a limit."""
 RESULT_COLUMNS: Mapping[str, ColumnType] = {
     "rarr_text": "string",
     "rarr_changed": "bool",
@@ -43,12 +43,12 @@ RESULT_COLUMNS: Mapping[str, ColumnType] = {
     "rarr_error": "string",
     "rarr_revision": "json",
 }
-"""The columns that a batch adds, and the types of their values. `rarr_revision` is there on request."""
+"""The columns that a batch adds, with the types of their values. `rarr_revision` needs the option --full."""
 _NAMED = 20  # columns that a message names
 
 
 class TextRow(NamedTuple):
-    """One text of a batch: an answer, what it answers, and passages of its own, which are searched first."""
+    """One text of a batch, the question that it answers, and its own passages, which are searched first."""
 
     text: str
     context: str | None
@@ -56,7 +56,7 @@ class TextRow(NamedTuple):
 
     @property
     def digest(self) -> bytes:
-        """A digest of all that the result depends on."""
+        """The digest of the text, context and sources: the key of the result."""
         parts = json.dumps([self.text, self.context, self.sources], default=str, ensure_ascii=False)
         return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
@@ -68,8 +68,8 @@ class Columns(NamedTuple):
     context: str | None = None
     sources: str | None = None
 
-    def require_in(self, names: Collection[str]) -> None:
-        """Raises `InputError` if the columns of a file lack one of these, or have one of a result."""
+    def require_columns(self, names: Collection[str]) -> None:
+        """Raises `InputError` if the column `names` of a file lack one of these, or have a result column."""
         for option, name in self._asdict().items():
             if names and name is not None and name not in names:
                 listed = ", ".join(map(repr, [*names][:_NAMED]))
@@ -133,14 +133,14 @@ def result_columns(result: Postprocessed | str, *, full: bool = False) -> dict[s
 
 
 class BatchCounts(BaseModel):
-    """The counts over rows. Of equal rows, which are worked on once, each counts, with its cost and calls.
+    """Counts over the rows of a batch. Equal rows count separately, each with its cost and calls.
 
-    `unchecked`: the rows with nothing to check. `unconfirmed`: those of the other rows that have no error and
-    a sentence that is not `supported`. `failed`: the rows whose searches or models failed; they are among the
-    `errors`. `left`: the rows without a result, since the limit of the cost or an interrupt came first.
-    `statuses` counts the sentences of all rows, and `unread` those that a failure kept from being judged.
-    `cost` is None if a price is not known. `attribution` and `preservation` are means over the rows that have
-    both; F1_AP is their harmonic mean (Gao et al. 2023, section 5).
+    `unchecked`: rows with nothing to check. `unconfirmed`: other rows without an error that have a sentence
+    that is not `supported`. `errors`: rows with an error; of these, `failed` had a failed search or model.
+    `left`: rows without a result, because the cost limit or an interrupt came first.
+    `statuses`: the number of sentences by status; of these, a failure prevented a judgement of `unread`.
+    `cost`: None if a price is unknown. `attribution`, `preservation`: means over the rows that have both.
+    `f1_ap`: the harmonic mean of these two means (Gao et al. 2023, section 5).
     """
 
     rows: int = 0
@@ -162,12 +162,12 @@ class BatchCounts(BaseModel):
 
     @property
     def supported(self) -> float | None:
-        """The share of judged sentences that are supported; None without one."""
+        """The share of the judged sentences that are supported; None if no sentence was judged."""
         judged = sum(count for status, count in self.statuses.items() if status not in NOT_JUDGED)
         return self.statuses.get("supported", 0) / judged if judged else None
 
-    def add(self, columns: Mapping[str, Any], place: str = "") -> None:
-        """Adds the result columns of a row. `place` names it in `first_error`."""
+    def add_row(self, columns: Mapping[str, Any], place: str = "") -> None:
+        """Adds the result columns of one row to the counts. `place` names the row in `first_error`."""
         error, statuses = columns["rarr_error"], columns["rarr_statuses"] or []
         is_empty = columns["rarr_outcome"] == "nothing_to_check"
         is_open = any(status != "supported" for status in statuses)
@@ -195,7 +195,7 @@ class BatchCounts(BaseModel):
 
 
 class _Place(NamedTuple):
-    """Where the line of a result begins, what the result cost, and whether it has no error."""
+    """A result in the file: the offset of its line, its cost, and whether it has no error."""
 
     start: int
     cost: float
@@ -203,13 +203,13 @@ class _Place(NamedTuple):
 
 
 class ResultStore:
-    """The results of one batch, as lines of a file beside its output. Several threads may use it.
+    """The file with the results of one batch, one line each. Several threads may use the store.
 
-    The last line of a row counts. In memory are only the places of the lines.
+    If a row has several lines, the last counts. The memory holds only the places of the lines.
     """
 
     def __init__(self, path: Path) -> None:
-        """Opens or makes the file. Raises `InputError` where it cannot be used."""
+        """Opens or makes the file. Raises `InputError` if the file is damaged."""
         self._path, self._places, start = path, dict[bytes, _Place](), 0
         for line in repaired_lines(path):
             try:
@@ -220,22 +220,22 @@ class ResultStore:
             start += len(line)
         self._lines = LineAppender(path, synced=False)
 
-    def cost(self) -> float:
-        """Returns the cost of all results together, as far as it is known."""
+    def total_cost(self) -> float:
+        """Returns the sum of the known costs of all results."""
         return sum(place.cost for place in self._places.values())
 
     def is_done(self, digest: bytes) -> bool:
         """Tells whether the row has a result without an error."""
         return digest in self._places and self._places[digest].is_done
 
-    def add(self, digest: bytes, columns: Mapping[str, Any]) -> None:
-        """Stores the result of a row, in place of an earlier one."""
+    def add_result(self, digest: bytes, columns: Mapping[str, Any]) -> None:
+        """Stores the result of a row. It replaces an earlier result of this row."""
         line = json_text([digest.hex(), dict(columns)])
-        if (start := self._lines.add(f"{line}\n".encode())) >= 0:
+        if (start := self._lines.append_line(f"{line}\n".encode())) >= 0:
             self._places[digest] = _place(start, columns)
 
-    def columns(self, digest: bytes) -> dict[str, Any] | None:
-        """Returns the columns of a result, also of one with an error; None: the row was not worked on."""
+    def stored_result(self, digest: bytes) -> dict[str, Any] | None:
+        """Returns the stored result columns of a row (maybe with an error); None if there is no result."""
         if (place := self._places.get(digest)) is None:
             return None
         with self._path.open("rb") as lines:
@@ -243,7 +243,7 @@ class ResultStore:
             return dict(json.loads(lines.readline())[1])
 
     def close(self) -> None:
-        """Closes the file."""
+        """Closes the file of results."""
         self._lines.close()
 
 

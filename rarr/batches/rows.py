@@ -1,4 +1,4 @@
-"""Reads and writes rows of JSON lines, CSV and Parquet, one at a time, however long the file is."""
+"""Reads and writes the rows of JSON lines, CSV and Parquet one by one, so that a file may be of any size."""
 
 import csv
 import json
@@ -16,7 +16,7 @@ from rarr.valid_unicode import valid
 
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet"}
 LONGEST = 64 << 20
-"""The most bytes of a line, and characters of a cell. A longer one would fill the memory."""
+"""The most bytes of a line, and characters of a cell. A longer line would fill the memory."""
 _GROUP = 1000  # rows of a Parquet file that are in memory at once
 
 ColumnType = Literal["string", "bool", "int", "float", "strings", "json"]
@@ -24,15 +24,15 @@ ColumnType = Literal["string", "bool", "int", "float", "strings", "json"]
 
 
 class InputRow(NamedTuple):
-    """One row: its columns, or the `problem` because of which it cannot be used. `place` names it."""
+    """One row: its columns, or the `problem` that makes it useless. `place` is such as "line 3"."""
 
     place: str
     columns: dict[str, Any]
     problem: str = ""
 
 
-def format_of(path: Path) -> str:
-    """Returns jsonl, csv or parquet by the ending. Raises `InputError` for another one, and `SetupError`."""
+def file_format(path: Path) -> str:
+    """Returns "jsonl", "csv" or "parquet" by the file extension, or raises `InputError` or `SetupError`."""
     kind = FORMATS.get(path.suffix.lower())
     if kind is None:
         raise InputError(f"{path} has no known ending: name the file .jsonl, .csv or .parquet")
@@ -45,8 +45,8 @@ def format_of(path: Path) -> str:
 
 
 def input_rows(path: Path) -> Iterator[InputRow]:
-    """Yields the rows of a file. Raises `InputError` for a file that cannot be read, or not to its end."""
-    reader = {"jsonl": _json_rows, "csv": _csv_rows, "parquet": _parquet_rows}[format_of(path)]
+    """Yields the rows of a file. Raises `InputError` if the file, or a later part of it, cannot be read."""
+    reader = {"jsonl": _json_rows, "csv": _csv_rows, "parquet": _parquet_rows}[file_format(path)]
     try:
         yield from reader(path)
     except OSError as error:
@@ -106,12 +106,12 @@ def _parquet_rows(path: Path) -> Iterator[InputRow]:
 def write_rows(
     path: Path, rows: Iterable[Mapping[str, Any]], columns: Mapping[str, ColumnType], source: Path
 ) -> None:
-    """Writes the rows to `path`, in the format of its ending, in place of an earlier file.
+    """Writes the rows to `path`, in the format of its file extension, and replaces an existing file.
 
-    `columns` are the columns in their order, and `source` is the file of the input: between two files of
-    Parquet its columns keep their types. Raises `InputError` for a path that cannot be written.
+    `columns` gives the columns in order. If `path` and the input file `source` are both Parquet, the columns
+    of the input keep their types. Raises `InputError` if `path` cannot be written.
     """
-    kind = format_of(path)
+    kind = file_format(path)
     try:
         with replacing(path) as part:
             if kind == "parquet":
@@ -130,7 +130,7 @@ def write_rows(
 
 
 def json_text(value: object) -> str:
-    """Writes a value as JSON. Dates and the like become text, bytes base64, and NaN and infinity null."""
+    """Writes a value as JSON. A date becomes text, bytes become base64, NaN and infinity become null."""
     return to_json(value, inf_nan_mode="null", bytes_mode="base64", fallback=str).decode()
 
 
@@ -141,7 +141,7 @@ def _cell(value: object) -> object:
 
 
 def common_type(known: ColumnType | None, value: object) -> ColumnType | None:
-    """Returns the type of a column with values of the type `known` and this value; None: no value so far."""
+    """Returns the type of a column with values of type `known` and this value; None if all are None."""
     kinds: dict[type, ColumnType] = {bool: "bool", int: "int", float: "float", str: "string"}
     kind: ColumnType | None = None if value is None else kinds.get(type(value), "json")
     if kind == "int" and not -(1 << 63) <= value < 1 << 63:  # type: ignore[operator]  # it is a number
@@ -159,7 +159,7 @@ def _write_parquet(
 
     kinds = {"bool": pyarrow.bool_(), "int": pyarrow.int64(), "float": pyarrow.float64()}
     kinds["strings"] = pyarrow.list_(pyarrow.string())
-    own = pyarrow.parquet.read_schema(source) if format_of(source) == "parquet" else pyarrow.schema([])
+    own = pyarrow.parquet.read_schema(source) if file_format(source) == "parquet" else pyarrow.schema([])
     new = {name: kind for name, kind in columns.items() if name not in own.names}
     types = {name: kinds.get(kind, pyarrow.string()) for name, kind in new.items()}
     schema = pyarrow.schema([(name, types[name]) if name in new else own.field(name) for name in columns])

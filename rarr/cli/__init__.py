@@ -2,17 +2,17 @@
 
 
 def run(argv: list[str] | None = None) -> int:
-    """Runs `rarr` with these arguments, or those of the process, and returns the exit status.
+    """Runs `rarr` with `argv`; None means the command line of the process. Returns the exit status.
 
-    With the arguments of the process, signals end the process from now on: see `rarr.cli.interrupts`.
+    If `argv` is None, also installs the signal handlers of `rarr.cli.interrupts`.
     """
     if argv is None:
         import gc
 
-        from rarr.cli.interrupts import end_in_order
+        from rarr.cli.interrupts import install_signal_handlers
 
         gc.set_threshold(100_000, 30, 30)  # most objects of a command are its imports
-        end_in_order()
-    from rarr.cli.entry_point import call
+        install_signal_handlers()
+    from rarr.cli.entry_point import run_command
 
-    return call(argv)
+    return run_command(argv)

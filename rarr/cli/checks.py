@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from rarr.records import Verification
     from rarr.settings import Settings
 
-FORMS = click.Choice(["text", "github", "sarif", "json"])
-ALSO: dict[str, Any] = {"multiple": True, "type": click.Choice(["unconfirmed", "no_evidence"])}
-KINDS = (".md", ".markdown", ".txt", ".text")
-"""The endings of the files that are checked in a folder. A file that is named is checked whatever it is."""
+_FORMATS = click.Choice(["text", "github", "sarif", "json"])
+_FAIL_ON: dict[str, Any] = {"multiple": True, "type": click.Choice(["unconfirmed", "no_evidence"])}
+ENDINGS = (".md", ".markdown", ".txt", ".text")
+"""The file extensions that are checked in a folder. A file that the user names may have any extension."""
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True)
-@options.settings(*options.RUN)
-@options.one("--fail-on", "S", "Also fails: unconfirmed or no_evidence; repeatable.", **ALSO)
-@click.option("--format", "form", type=FORMS, default="text", help="The form of the result.")
-@options.out("FILE", "File for the result, in its format.")
+@options.setting_options(*options.RUN)
+@options.option("--fail-on", "S", "Also fails: unconfirmed or no_evidence; repeatable.", **_FAIL_ON)
+@click.option("--format", "form", type=_FORMATS, default="text", help="The form of the result.")
+@options.out_option("FILE", "File for the result, in its format.")
 @options.JOBS
 def check(
     files: Sequence[str], settings: "Settings", fail_on: Sequence[Any], form: str, out: Path | None, jobs: int
@@ -52,24 +52,27 @@ def check(
     from rarr.views import findings
     from rarr.views.shown_text import as_json
 
-    found = found_files(files)
-    streams.require_unread(out, found)
+    found = files_to_check(files)
+    streams.require_not_an_input(out, found)
     left = _outside(found, settings)
-    documents, done = [read_document(file) for file in left], count(1)
+    documents, done, total = [read_document(file) for file in left], count(1), len(left)
     if not any(it.text.strip() or it.unreadable for it in documents):
         raise InputError(f"no file to check has text ({visible(str(left[0]))} is empty): give a sentence")
-    with streams.waiting() as shown, Reviser(settings, on_step=shown.step, on_index=shown.indexed) as reviser:
-        told: dict[str, Any] = {"jobs": jobs, "on_done": lambda: shown.rows(next(done), len(left), 0, "file")}
-        checks = run(check_documents(reviser, documents, fail_on, **told))
+    with (
+        streams.show_progress() as line,
+        Reviser(settings, on_step=line.show_step, on_index=line.show_files) as reviser,
+    ):
+        how: dict[str, Any] = {"jobs": jobs, "on_done": lambda: line.show_rows(next(done), total, 0, "file")}
+        checks = run(check_documents(reviser, documents, fail_on, **how))
     printed = form == "text" and out is None
     result = {
-        "text": lambda: findings.as_text(checks, terminal=printed and sys.stdout.isatty()),
+        "text": lambda: findings.findings_text(checks, terminal=printed and sys.stdout.isatty()),
         "github": lambda: findings.github_annotations(checks),
-        "sarif": lambda: as_json(findings.sarif(checks, VERSION)),
+        "sarif": lambda: as_json(findings.sarif_log(checks, VERSION)),
         "json": lambda: as_json(checks),
     }[form]()
     streams.write(result, out)
-    verdict = findings.verdict(checks)
+    verdict = findings.outcome_line(checks)
     if not printed:  # the printed table has the warnings and what fails
         streams.warn(*checks.warnings)
         streams.warn(*(f"{each.file}: {warning}" for each in checks.documents for warning in each.warnings))
@@ -78,17 +81,17 @@ def check(
     return streams.complain(verdict, 3) if checks.unjudged else 0
 
 
-def found_files(names: Sequence[str]) -> list[Path]:
-    """Returns the files that `names` mean, each once: of a folder all Markdown and text that is not hidden.
+def files_to_check(names: Sequence[str]) -> list[Path]:
+    """Returns the files at these paths, each once. For a folder: all Markdown and text files in and below it.
 
-    Raises `InputError` for a name that means nothing.
+    Hidden files are left out. Raises `InputError` if a path does not exist, or a folder has no such file.
     """
     found = dict[Path, Path]()
     for name in names:
         exists = os.path.lexists(name)  # "" does not, while Path("") is the current folder
         if not (files := [*_meant(Path(name))] if exists else []):
             why = "holds no document" if exists else "does not exist"
-            cure = f"name a file, or a folder with files {', '.join(KINDS)}"
+            cure = f"name a file, or a folder with files {', '.join(ENDINGS)}"
             raise InputError(f"{visible(name) or 'an empty name'} {why}: {cure}")
         found |= {file.resolve(): file for file in files}
     return list(found.values())
@@ -99,7 +102,7 @@ def _meant(path: Path) -> Iterator[Path]:
         yield path
     for where, folders, files in os.walk(path):
         folders[:] = sorted(name for name in folders if name[0] != ".")
-        yield from (Path(where, it) for it in sorted(files) if it[0] != "." and it.lower().endswith(KINDS))
+        yield from (Path(where, it) for it in sorted(files) if it[0] != "." and it.lower().endswith(ENDINGS))
 
 
 def _outside(files: list[Path], settings: "Settings") -> list[Path]:
@@ -121,11 +124,11 @@ def _outside(files: list[Path], settings: "Settings") -> list[Path]:
 
 
 def read_document(file: Path) -> "DocumentFile":
-    """Reads a file as UTF-8 without a byte order mark; one that cannot be read keeps the reason."""
+    """Reads a file as UTF-8, without its byte order mark. If that fails, `unreadable` is the reason."""
     from rarr.agent.check import DocumentFile
 
     try:
-        return DocumentFile(file.as_posix(), streams.decoded(file.read_bytes(), "the file"))
+        return DocumentFile(file.as_posix(), streams.decode_utf8(file.read_bytes(), "the file"))
     except (OSError, InputError) as error:
         why = str(error) if isinstance(error, InputError) else f"the file cannot be read ({error.strerror})"
         return DocumentFile(file.as_posix(), unreadable=f"{why}: leave it out, or correct that")
@@ -133,13 +136,13 @@ def read_document(file: Path) -> "DocumentFile":
 
 @click.command()
 @click.argument("claim", metavar="CLAIM|DATA")
-@options.one(
+@options.option(
     "--against", "FILE", "A text or document to verify the claim against; repeatable.", **options.FILES
 )
 @options.CONTEXT
-@options.settings(*options.MODELS, "deadline_s")
-@options.one("--judge", "M", "Ask this judge: nli:NAME, attrscore:WORDING or a model.")
-@options.out("DIR", "Folder for the verified claims of DATA.")
+@options.setting_options(*options.MODELS, "deadline_s")
+@options.option("--judge", "M", "Ask this judge: nli:NAME, attrscore:WORDING or a model.")
+@options.out_option("DIR", "Folder for the verified claims of DATA.")
 @options.LIMIT
 @options.JOBS
 @options.JSON
@@ -173,8 +176,8 @@ def verify(
     from rarr.views.revision_text import verification_text
 
     text = streams.argument_text(claim, "CLAIM", "give the claim in quotes, or the file with -o DIR")
-    passages = [*streams.passages_of(against)]
-    with streams.waiting(), claim_verifier_of(settings) as verifier:
+    passages = [*streams.source_passages(against)]
+    with streams.show_progress(), claim_verifier_of(settings) as verifier:
         verified: Verification = verifier.verify(text, passages, context)
     streams.write_result(verified, lambda: verification_text(verified))
     lines = warning_lines(verified.warnings)
@@ -191,8 +194,8 @@ def _verify_file(data: Path, out: Path, settings: "Settings", **rows: Any) -> in
     from rarr.evals.benchmarks.bench import BenchOptions, run_bench
 
     asked = BenchOptions(**rows)
-    with streams.waiting() as shown:
-        report = run_bench(claims.verify_bench(data, settings, asked), out, settings, asked, shown.rows)
+    with streams.show_progress() as line:
+        report = run_bench(claims.verify_bench(data, settings, asked), out, settings, asked, line.show_rows)
     streams.write_tables(report, out)
     if report.failed and not report.errors:
         return streams.complain("no claim could be judged: predictions.jsonl has the warnings", 3)

@@ -13,12 +13,12 @@ from rarr.errors import InputError, RarrError
 if TYPE_CHECKING:
     from rarr.settings import Settings
 
-LIMIT_S = 10.0  # until a source counts as not answering
-QUESTION = "When was the Hoover Dam built?"
+SOURCE_LIMIT_S = 10.0  # until a source counts as not answering
+TEST_QUESTION = "When was the Hoover Dam built?"
 
 
 class Diagnosis(NamedTuple):
-    """What one thing is found to be. `missing`: it is optional; `broken`: it prevents work."""
+    """The state of one examined part. `missing`: it is optional. `broken`: it prevents work."""
 
     name: str
     state: Literal["ok", "missing", "broken"]
@@ -27,7 +27,7 @@ class Diagnosis(NamedTuple):
 
 
 @click.command()
-@options.settings(*options.SOURCES, "model", "base_url")
+@options.setting_options(*options.SOURCES, "model", "base_url")
 @options.JSON
 def doctor(settings: "Settings") -> int:
     """Show what is missing or broken; examine a model.
@@ -42,25 +42,25 @@ def doctor(settings: "Settings") -> int:
       rarr doctor --model vllm:Qwen/Qwen3-8B --base-url http://localhost:8000/v1
     """
     from rarr.agent.exam import examine_named_model
-    from rarr.views.shown_text import visible
+    from rarr.views.shown_text import visible_text
 
-    given = options.given(**click.get_current_context().params)
+    given = options.given_options(**click.get_current_context().params)
     if (name := given.get("model", "embedded")) != "embedded":
         if others := [f"--{source}" for source in options.SOURCES if source in given]:
             raise InputError(f"the exam of --model searches nothing: give {' and '.join(others)} without it")
         exam = examine_named_model(name, settings)
-        text = visible("".join(f"{line}\n" for line in exam.result_lines(name)))
+        text = visible_text("".join(f"{line}\n" for line in exam.result_lines(name)))
         write_result({**exam._asdict(), "faults": exam.faults, "fit_for": exam.fit_for}, lambda: text)
         return 3 if exam.fit_for == "nothing" else 0
-    found = list(examine(settings))
+    found = list(diagnoses(settings))
     lines = (f"{it.state:<7}  {it.name}: {it.detail}{'; cure: ' * bool(it.cure)}{it.cure}" for it in found)
-    text = visible("".join(f"{' '.join(line.splitlines())}\n" for line in lines))
+    text = visible_text("".join(f"{' '.join(line.splitlines())}\n" for line in lines))
     write_result([each._asdict() for each in found], lambda: text)
     return 2 * any(each.state == "broken" for each in found)
 
 
-def examine(settings: "Settings") -> Iterator[Diagnosis]:
-    """Examines the installation, the settings, the models, and the sources."""
+def diagnoses(settings: "Settings") -> Iterator[Diagnosis]:
+    """Examines the installation, the settings, the models and the sources. Yields a diagnosis for each."""
     import platform
     import tempfile
 
@@ -145,11 +145,11 @@ def _sources(settings: "Settings") -> Iterator[Diagnosis]:
             if settings.offline and name.removeprefix("search ") in WEB_SOURCES:
                 told = "is set up; whether its address answers, and takes its key, was not tried offline"
                 yield Diagnosis(name, "ok", told)
-            elif run(by_deadline(made.retrieve(QUESTION, 1), LIMIT_S)) is not None:
+            elif run(by_deadline(made.retrieve(TEST_QUESTION, 1), SOURCE_LIMIT_S)) is not None:
                 yield Diagnosis(name, "ok", "it answers")
             else:
                 cure = "check its address and the connection"
-                yield Diagnosis(name, bad, f"no answer within {LIMIT_S:g} s", cure)
+                yield Diagnosis(name, bad, f"no answer within {SOURCE_LIMIT_S:g} s", cure)
         except RarrError as error:
             yield Diagnosis(name, bad, str(error))
         finally:

@@ -1,4 +1,4 @@
-"""Runs the commands. Results go to standard output, complaints to standard error, each on one line.
+"""Runs the commands. Results go to standard output; warnings and errors go to standard error, one a line.
 
 A command imports slow modules itself, so that `rarr --help` is quick.
 """
@@ -9,25 +9,25 @@ import click
 
 from rarr.cli.checks import check, verify
 from rarr.cli.doctor import doctor
-from rarr.cli.files import batch, bench, eval_, index, label, train
+from rarr.cli.files import batch, bench, evaluate_file, index, label, train
 from rarr.cli.servers import mcp, serve
-from rarr.cli.streams import complain, require_output
-from rarr.cli.texts import answer, cite, revise, write_
+from rarr.cli.streams import complain, require_standard_output
+from rarr.cli.texts import answer, cite, revise, write_article
 from rarr.cli.trace import trace
 from rarr.errors import BudgetError, ModelError, RarrError, RetrievalError
 
 COMMANDS = (
-    *(revise, index, verify, cite, check, batch, write_, answer, eval_, label),
+    *(revise, index, verify, cite, check, batch, write_article, answer, evaluate_file, label),
     *(bench, train, trace, serve, mcp, doctor),
 )
-DEFECT = 70
+DEFECT_STATUS = 70
 """The exit status for an exception that no command expects: EX_SOFTWARE of sysexits.h."""
 
 
-def call(argv: list[str] | None) -> int:
-    """Runs a command and returns its exit status. Errors become one line."""
+def run_command(argv: list[str] | None) -> int:
+    """Runs a command and returns its exit status. Prints an error on one line."""
     try:
-        require_output()
+        require_standard_output()
         return app.main(argv, prog_name="rarr", standalone_mode=False) or 0
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
@@ -44,7 +44,7 @@ def call(argv: list[str] | None) -> int:
     except Exception as error:
         last = extract_tb(error.__traceback__)[-1]
         what = f"{type(error).__name__}: {error} in {last.filename}, line {last.lineno}"
-        return complain(f"{what}: this is a defect of rarr, please report this line", DEFECT)
+        return complain(f"{what}: this is a defect of rarr, please report this line", DEFECT_STATUS)
 
 
 @click.group(no_args_is_help=False, commands=COMMANDS)

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from rarr.batches.results import BatchCounts
     from rarr.settings import Settings
 
-MODE = click.Choice(["revise", "cite", "check", "annotate"])
+_MODE: dict[str, Any] = {"type": click.Choice(["revise", "cite", "check", "annotate"]), "default": "revise"}
+_WORKERS = click.IntRange(0, 1024)
 
 
 @click.command()
 @click.argument("path", type=options.FILE)
-@options.out("INDEX", "Folder for the index.", required=True)
-@options.settings()
+@options.out_option("INDEX", "Folder for the index.", required=True)
+@options.setting_options()
 def index(path: Path, out: Path, settings: "Settings") -> int:
     """Build the index of a corpus once.
 
@@ -34,8 +35,8 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
     """
     from rarr.retrievers.corpus.corpus import build_index
 
-    with streams.waiting() as shown:
-        report = build_index(path, out, window=settings.window, progress=shown.indexed)
+    with streams.show_progress() as line:
+        report = build_index(path, out, window=settings.window, progress=line.show_files)
     streams.warn(*lines_by_reason(report.skipped))
     streams.write_tables(report._asdict())
     return 0
@@ -43,17 +44,17 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
 
 @click.command()
 @click.argument("source", metavar="IN", type=options.FILE)
-@options.out("OUT", "File for the rows: .jsonl, .csv or .parquet.", required=True)
-@options.one("--text", "COLUMN", 'Column of the text; default "text".', default="text")
-@options.one("--context", "COLUMN", "Column of the question that the text answers.")
-@options.one("--sources", "COLUMN", "Column of passages, which are searched first.")
-@options.one("--mode", "", "Correct, put in citations, change nothing, or mark.", type=MODE, default="revise")
+@options.out_option("OUT", "File for the rows: .jsonl, .csv or .parquet.", required=True)
+@options.option("--text", "COLUMN", 'Column of the text; default "text".', default="text")
+@options.option("--context", "COLUMN", "Column of the question that the text answers.")
+@options.option("--sources", "COLUMN", "Column of passages, which are searched first.")
+@options.option("--mode", "", "Correct, put in citations, change nothing, or mark.", **_MODE)
 @click.option("--full", is_flag=True, help="Add rarr_revision, the whole record of each run.")
-@options.one("--workers", "N", "Processes; default one a core, 0 with a model.", type=click.IntRange(0, 1024))
-@options.one("--ray", "ADDRESS", "Ray cluster that revises: HOST:PORT, auto or local.")
-@options.one("--max-cost", "X", "Cost of all results after which no row begins.", type=click.FloatRange(0))
+@options.option("--workers", "N", "Processes; default one a core, 0 with a model.", type=_WORKERS)
+@options.option("--ray", "ADDRESS", "Ray cluster that revises: HOST:PORT, auto or local.")
+@options.option("--max-cost", "X", "Cost of all results after which no row begins.", type=click.FloatRange(0))
 @options.FAIL_UNDER
-@options.settings(*options.SOURCES, *options.MODELS)
+@options.setting_options(*options.SOURCES, *options.MODELS)
 @options.ESTIMATE
 @options.JSON
 def batch(
@@ -75,7 +76,7 @@ def batch(
     from rarr.batches.results import MEASURES, Columns
     from rarr.batches.rows import input_rows
 
-    columns, measures = Columns(text, context, sources), options.limits_of(fail_under, MEASURES)
+    columns, measures = Columns(text, context, sources), options.parse_limits(fail_under, MEASURES)
     if estimate:  # a batch of worker processes can do without all of the pipeline
         from rarr import ModelUsage, Reviser
 
@@ -86,16 +87,16 @@ def batch(
 
     def say_what_is_left(counts: "BatchCounts") -> None:  # OUT looks like a finished file
         if counts.left:
-            shown.stop()
+            line.stop()
             rows = counted(counts.rows + counts.left, "row")
             streams.complain(f"{counts.rows:,} of {rows} in {out}: run again to continue", 0)
 
-    with streams.waiting() as shown:
-        told: dict[str, Any] = {"on_interrupt": say_what_is_left, "on_progress": shown.rows}
+    with streams.show_progress() as line:
+        told: dict[str, Any] = {"on_interrupt": say_what_is_left, "on_progress": line.show_rows}
         counts = revise_file(source, out, columns=columns, settings=settings, **told, **work)
     changed, cost = f"{counts.changed:,} changed", f", cost {counts.cost:.4g}" if counts.cost else ""
     doubtful = f"{counts.unconfirmed:,} with sentences that are not supported, {counts.errors:,} failed{cost}"
-    if options.as_json():
+    if options.wants_json():
         streams.write_result(counts, str)
     else:
         streams.complain(f"{counted(counts.rows, 'row')} in {out}: {changed}, {doubtful}", 0)
@@ -124,16 +125,16 @@ def _batch_outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
 
 @click.command("eval")
 @click.argument("data", type=options.FILE)
-@options.out("DIR", "Folder for the results.", required=True)
-@options.settings(*options.RUN)
-@options.one("--queries", "Q", "Baseline: search for sentences, or for the text.")
+@options.out_option("DIR", "Folder for the results.", required=True)
+@options.setting_options(*options.RUN)
+@options.option("--queries", "Q", "Baseline: search for sentences, or for the text.")
 @click.option("--agreement", type=click.Choice(["on", "off"]), help="Baseline: off edits without checks.")
-@options.one("--editor", "E", "Baseline: efec, lamda, none, unedited or purr:FOLDER.")
+@options.option("--editor", "E", "Baseline: efec, lamda, none, unedited or purr:FOLDER.")
 @options.LIMIT
 @options.JOBS
 @options.FAIL_UNDER
 @options.JSON
-def eval_(
+def evaluate_file(
     data: Path, out: Path, settings: "Settings", agreement: str | None, fail_under: Sequence[str], **how: Any
 ) -> int:
     """Revise the texts of a file, and measure the revisions.
@@ -148,10 +149,10 @@ def eval_(
     """
     from rarr.evals.evaluation import MEASURE_NAMES, evaluate, low_measures
 
-    limits = options.limits_of(fail_under, MEASURE_NAMES)
-    how = options.given(**how) | {"agreement": agreement != "off"}
-    with streams.waiting() as shown:
-        how |= {"on_row": shown.rows, "on_index": shown.indexed}
+    limits = options.parse_limits(fail_under, MEASURE_NAMES)
+    how = options.given_options(**how) | {"agreement": agreement != "off"}
+    with streams.show_progress() as line:
+        how |= {"on_row": line.show_rows, "on_index": line.show_files}
         report = evaluate(data, out, settings=settings, **how)
     streams.write_tables(report, out / "report.html")
     errors = [f"row {row.id!r} has an error: {row.error}" for row in report.rows if row.error]
@@ -163,7 +164,7 @@ def eval_(
 
 @click.command()
 @click.argument("files", metavar="DATA...", type=options.FILE, nargs=-1, required=True)
-@options.out("FILE", "File for the page, or for the labels.", required=True)
+@options.out_option("FILE", "File for the page, or for the labels.", required=True)
 @click.option("--merge", is_flag=True, help="Merge what several raters exported, instead of making a page.")
 @options.JSON
 def label(files: Sequence[Path], out: Path, merge: bool) -> int:
@@ -182,17 +183,17 @@ def label(files: Sequence[Path], out: Path, merge: bool) -> int:
     from rarr.evals.rating import items_digest, labelled_rows, merge_ratings, read_exports, read_items
     from rarr.views.pages import label_page
 
-    streams.require_unread(out, files)
+    streams.require_not_an_input(out, files)
     if merge:
         exports = read_exports(files)
         ratings = merge_ratings(exports)
-        streams.save(out, (f"{json.dumps(row, ensure_ascii=False)}\n" for row in labelled_rows(exports)))
+        streams.save_file(out, (f"{json.dumps(row, ensure_ascii=False)}\n" for row in labelled_rows(exports)))
         streams.write_tables(ratings, out, "labels")
         return 0
-    if len(files) > 1 or options.as_json():
+    if len(files) > 1 or options.wants_json():
         raise InputError("several files and --json belong to merging: add --merge, or give one DATA")
     items = read_items(files[0])
-    streams.save(out, [label_page(items)])
+    streams.save_file(out, [label_page(items)])
     streams.write(f"{out}: {counted(len(items), 'item')} to rate, data {items_digest(items)[:8]}\n")
     return 0
 
@@ -204,18 +205,18 @@ BENCHES = {
     "kalma": ("citations", "DATA"),
     "wikigen": ("citations", "EVENTS", "DOCS"),
 }
-"""The benches, each with its module in `rarr.evals.benchmarks` and the files that it reads."""
+"""Each benchmark by name, with its module in `rarr.evals.benchmarks` and the names of the paths it reads."""
 
 
 @click.command()
 @click.argument("name", type=click.Choice([*BENCHES]), metavar="NAME")
 @click.argument("data", type=options.FILE, nargs=-1, required=True)
-@options.out("DIR", "Folder for the run and its report.", required=True)
+@options.out_option("DIR", "Folder for the run and its report.", required=True)
 @click.option("--judge", "--system", "judges", metavar="J", multiple=True, help="To measure; repeatable.")
 @options.LIMIT
 @options.JOBS
 @options.JSON
-@options.settings("corpus", "search", "model", "base_url")
+@options.setting_options("corpus", "search", "model", "base_url")
 def bench(name: str, data: Sequence[Path], out: Path, settings: "Settings", **rows: Any) -> int:
     """Measure judges, readers, searches and writers as papers do.
 
@@ -245,9 +246,10 @@ def bench(name: str, data: Sequence[Path], out: Path, settings: "Settings", **ro
     module, *wanted = BENCHES[name]
     if len(data) != len(wanted):
         raise InputError(f"{name} reads {counted(len(wanted), 'path')}: give {' and '.join(wanted)}")
-    asked, benches = BenchOptions(**rows), vars(import_module(f"rarr.evals.benchmarks.{module}"))
-    with streams.waiting() as shown:
-        report = run_bench(benches[f"{name}_bench"](*data, settings, asked), out, settings, asked, shown.rows)
+    make = vars(import_module(f"rarr.evals.benchmarks.{module}"))[f"{name}_bench"]
+    asked = BenchOptions(**rows)
+    with streams.show_progress() as line:
+        report = run_bench(make(*data, settings, asked), out, settings, asked, line.show_rows)
     streams.write_tables(report, out)
     if report.failed:
         no_label = "it has no label for any of them: give another --judge"
@@ -261,12 +263,12 @@ def train() -> None:
     """Adapt the embedded editor to your documents (PURR)."""
 
 
-@train.command()
+@train.command("data")
 @click.argument("queries", type=options.FILE)
-@options.out("DIR", "Folder for the rows.", required=True)
-@options.settings(*options.RUN)
+@options.out_option("DIR", "Folder for the rows.", required=True)
+@options.setting_options(*options.RUN)
 @options.JOBS
-def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
+def train_data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
     """Make training data: texts that your documents support, and the same texts with errors.
 
     QUERIES has a query a line. A language model writes a short text from passages about it, and puts errors
@@ -280,8 +282,8 @@ def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
     from rarr.training.noising import make_training_data
     from rarr.training.rows import REASONS
 
-    with streams.waiting() as shown:
-        more: dict[str, Any] = {"on_query": shown.rows, "on_index": shown.indexed, "jobs": jobs}
+    with streams.show_progress() as line:
+        more: dict[str, Any] = {"on_query": line.show_rows, "on_index": line.show_files, "jobs": jobs}
         report = make_training_data(queries, out, settings=settings, **more)
     spent = {name: getattr(report.usage, name) for name in ("model_calls", "input_tokens", "output_tokens")}
     dropped = {REASONS[reason]: count for reason, count in report.dropped.items()}
@@ -291,13 +293,13 @@ def data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
     return streams.complain_of_errors(report.failed, "query", all_failed=not (report.rows or report.dropped))
 
 
-@train.command()
+@train.command("editor")
 @click.argument("rows", metavar="DATA", type=options.FILE)
-@options.out("FOLDER", "Folder for the weights.", required=True)
-@options.one("--steps", "N", "Steps; default three passes over DATA.", type=options.COUNT)
-@options.one("--seed", "N", "Seed of the random numbers; default 1.", type=int, default=1)
+@options.out_option("FOLDER", "Folder for the weights.", required=True)
+@options.option("--steps", "N", "Steps; default three passes over DATA.", type=options.COUNT)
+@options.option("--seed", "N", "Seed of the random numbers; default 1.", type=int, default=1)
 @click.option("--from", "start", metavar="WEIGHTS", type=options.FILE, help="Weights to start from.")
-def editor(rows: Path, out: Path, start: Path | None, **numbers: Any) -> int:
+def train_editor(rows: Path, out: Path, start: Path | None, **numbers: Any) -> int:
     """Fine-tune the weights that find and correct errors on DATA, and write them to FOLDER.
 
     A quarter of the rows is held out, by document. The setting "weights" names FOLDER. The same call
@@ -313,14 +315,14 @@ def editor(rows: Path, out: Path, start: Path | None, **numbers: Any) -> int:
     return _trained("fine_tuning", "fine_tune", rows, out, start=start, **numbers)
 
 
-@train.command()
+@train.command("purr")
 @click.argument("rows", metavar="DATA", type=options.FILE)
-@options.out("FOLDER", "Folder for the editor.", required=True)
-@options.one("--base", "T5", "T5 to train: a folder, or a name of the hub.", default="google-t5/t5-large")
-@options.one("--epochs", "N", "Passes over DATA, at most; default 10.", type=options.COUNT, default=10)
-@options.one("--rate", "R", "Learning rate; default 1e-4.", type=float, default=1e-4)
-@options.one("--seed", "N", "Seed of the random numbers; default 1.", type=int, default=1)
-def purr(rows: Path, out: Path, base: str, **numbers: Any) -> int:
+@options.out_option("FOLDER", "Folder for the editor.", required=True)
+@options.option("--base", "T5", "T5 to train: a folder, or a name of the hub.", default="google-t5/t5-large")
+@options.option("--epochs", "N", "Passes over DATA, at most; default 10.", type=options.COUNT, default=10)
+@options.option("--rate", "R", "Learning rate; default 1e-4.", type=float, default=1e-4)
+@options.option("--seed", "N", "Seed of the random numbers; default 1.", type=int, default=1)
+def train_purr(rows: Path, out: Path, base: str, **numbers: Any) -> int:
     """Train PURR's editor on DATA: a T5 that corrects a text by all of its evidence at once.
 
     Training stops when the loss on the rows that are held out has not fallen for two epochs. The same call
@@ -342,7 +344,7 @@ def _trained(module: str, function: str, rows: Path, out: Path, **options_: Any)
     except ImportError as error:
         why = f"training needs packages ({error.name} is missing)"
         raise SetupError(f"{why}: pip install 'rarr[train]'") from None
-    with streams.waiting():
+    with streams.show_progress():
         report = getattr(training, function)(rows, out, **options_)
     streams.write_tables(report, out, "weights")
     return 0

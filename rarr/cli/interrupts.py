@@ -14,22 +14,22 @@ import sys
 import threading
 from types import FrameType
 
-LINES = {signal.SIGINT: b"rarr: interrupted\n", signal.SIGTERM: b"rarr: terminated\n"}
+SIGNAL_LINES = {signal.SIGINT: b"rarr: interrupted\n", signal.SIGTERM: b"rarr: terminated\n"}
 """The line that a command prints to standard error at a signal. The exit status is 130 or 143."""
 ENDING_S = 5.0
 """The most seconds that an interrupted command may write its results."""
 
 
-def end_in_order() -> None:
-    """Handles signals from now on: the first lets the command finish writing, the second ends it at once."""
+def install_signal_handlers() -> None:
+    """Installs the signal handlers. The first signal lets the command finish writing; the second ends it."""
     defaults = (signal.default_int_handler, signal.SIG_DFL)
-    taken = [number for number in LINES if signal.getsignal(number) in defaults]
+    taken = [number for number in SIGNAL_LINES if signal.getsignal(number) in defaults]
     reader, writer = os.pipe()
     if hasattr(os, "set_blocking"):  # Windows has it from Python 3.12 on, and does not need it
         os.set_blocking(writer, False)
 
     def tell(number: int, frame: FrameType | None) -> None:
-        """Puts the pipe back, and writes to it, where an event loop has put its own in its place, or none."""
+        """Restores the wakeup pipe if an event loop replaced or removed it, and writes the signal to it."""
         if signal.set_wakeup_fd(writer, warn_on_full_buffer=False) != writer:
             os.write(writer, bytes([number]))
 
@@ -60,7 +60,7 @@ def _watch(reader: int, handler: "signal._HANDLER") -> None:
 
 
 def _write_and_end(number: int) -> None:
-    """Ends the process when all is written; the main thread goes on meanwhile, so that it holds no lock."""
+    """Writes the results, then ends the process. The main thread goes on, so that it holds no lock."""
     late = threading.Timer(ENDING_S, _end, [number])
     late.daemon = True
     try:
@@ -78,6 +78,6 @@ def _write(number: int) -> None:
 
 def _end(number: int) -> None:
     try:
-        os.write(2, LINES[signal.Signals(number)])
+        os.write(2, SIGNAL_LINES[signal.Signals(number)])
     finally:
         os._exit(128 + number)

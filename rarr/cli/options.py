@@ -1,4 +1,4 @@
-"""Declares the options that commands share, each once, and makes `Settings` of those that name settings.
+"""Declares the options that commands share, each once, and makes `Settings` of the options for settings.
 
 An option that only one command has is declared there.
 """
@@ -13,7 +13,7 @@ import click
 from rarr.errors import InputError
 
 Option = Callable[[Any], Any]
-"""Adds an option, or several, to a command."""
+"""A decorator that adds one or several options to a command."""
 
 FILE = click.Path(path_type=Path)
 FILES: dict[str, Any] = {"type": FILE, "multiple": True}
@@ -36,7 +36,7 @@ _SETTINGS: dict[str, tuple[str, str, str]] = {
     "serve_port": ("--port", "N", "Port to listen at; default 8100, 0: any."),
     "serve_workers": ("--workers", "N", "Processes; default one for each core."),
 }
-"""The settings that have an option of their own: its name, the placeholder of its value ("": none), help."""
+"""The settings with an option of their own: (its flag, the placeholder of its value or "", its help)."""
 
 SOURCES = ("corpus", "graph", "search", "offline")
 MODELS = ("model", "base_url", "preset")
@@ -45,10 +45,10 @@ RUN = (*SOURCES, *MODELS, "deadline_s")
 """The settings of a command that researches a text."""
 
 
-def settings(*names: str, made: bool = True) -> Option:
-    """Adds the options of these settings and `--set` to a command, which gets `settings: Settings`.
+def setting_options(*names: str, made: bool = True) -> Option:
+    """Adds the options of these settings and `--set` to a command. The command gets `settings: Settings`.
 
-    Without `made`, it gets their values as the mapping `chosen`.
+    If `made` is false, the command gets the given values as a mapping `chosen` instead.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,7 +57,7 @@ def settings(*names: str, made: bool = True) -> Option:
             from rarr.settings import Settings
 
             pairs = arguments.pop("set")
-            named = _with_pairs(given(**{name: arguments.pop(name) for name in names}), pairs)
+            named = _with_pairs(given_options(**{name: arguments.pop(name) for name in names}), pairs)
             chosen: Any = {"settings": Settings(**named)} if made else {"chosen": named}
             return command(**chosen, **arguments)
 
@@ -71,7 +71,7 @@ def settings(*names: str, made: bool = True) -> Option:
 
 
 def _with_pairs(named: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
-    """Adds the settings of `--set NAME=VALUE`; a list is JSON or has commas, and a table is JSON."""
+    """Adds the settings of `--set NAME=VALUE`. A list is JSON or separated by commas; a table is JSON."""
     from rarr.settings import Settings
     from rarr.settings.reading import parsed_setting
 
@@ -85,18 +85,18 @@ def _with_pairs(named: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
     return named
 
 
-def given(**values: Any) -> dict[str, Any]:
-    """Returns the options that a call gave. Options without a value, and flags that are off, are left out."""
+def given_options(**values: Any) -> dict[str, Any]:
+    """Returns the options that the user gave: leaves out options without a value, and flags that are off."""
     return {name: value for name, value in values.items() if not (value is None or value is False)}
 
 
-def one(flag: str, metavar: str, help_: str, **attributes: Any) -> Option:
-    """Declares an option that takes a value, with a placeholder for it; "": its choices."""
+def option(flag: str, metavar: str, help_: str, **attributes: Any) -> Option:
+    """Declares an option with a value. `metavar` is the placeholder of the value; "" shows its choices."""
     return click.option(flag, metavar=metavar or None, help=help_, **attributes)
 
 
-def out(metavar: str, help_: str, **attributes: Any) -> Option:
-    """Declares -o with what is written there: a file, whose folder must exist, or a folder to make."""
+def out_option(metavar: str, help_: str, **attributes: Any) -> Option:
+    """Declares the option -o. If `metavar` is FILE, the folder of the file must exist."""
     check = _in_folder if metavar == "FILE" else None
     return click.option("--out", "-o", metavar=metavar, help=help_, type=FILE, callback=check, **attributes)
 
@@ -109,8 +109,8 @@ def _in_folder(_: click.Context, __: click.Parameter, file: Path | None) -> Path
     return file
 
 
-def limits_of(arguments: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-    """Parses limits given as `measure=number`, from 0 to 1. Raises `InputError` for any other."""
+def parse_limits(arguments: Sequence[str], names: Sequence[str]) -> dict[str, float]:
+    """Parses arguments such as `f1_ap=0.6`. Raises `InputError` for other names, or numbers not in 0 to 1."""
     limits = dict[str, float]()
     for argument in arguments:
         name, _, number = (part.strip() for part in argument.partition("="))
@@ -125,20 +125,20 @@ def limits_of(arguments: Sequence[str], names: Sequence[str]) -> dict[str, float
     return limits
 
 
-def as_json() -> bool:
-    """Does the running command print JSON?"""
+def wants_json() -> bool:
+    """Tells whether the running command has the option --json."""
     return bool(click.get_current_context().meta.get(__name__))
 
 
 def _decoded(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    from rarr.cli.streams import decoded
+    from rarr.cli.streams import decode_utf8
 
-    return value if value is None else decoded(value, parameter.opts[0])
+    return value if value is None else decode_utf8(value, parameter.opts[0])
 
 
-_SET = one("--set", "NAME=VALUE", "Any other setting, as rounds=1; repeatable.", multiple=True)
-CONTEXT = one("--context", "C", "The question or earlier turns that the text answers.", callback=_decoded)
-SOURCE = one("--source", "FILE", "A text or document that the answer was given; repeatable.", **FILES)
+_SET = option("--set", "NAME=VALUE", "Any other setting, as rounds=1; repeatable.", multiple=True)
+CONTEXT = option("--context", "C", "The question or earlier turns that the text answers.", callback=_decoded)
+SOURCE = option("--source", "FILE", "A text or document that the answer was given; repeatable.", **FILES)
 JSON: Option = click.option(
     "--json", is_flag=True, expose_value=False, help="Print only JSON.",
     callback=lambda context, _, wanted: context.meta.update({__name__: wanted}),
@@ -147,6 +147,6 @@ ESTIMATE = click.option(
     "--estimate", is_flag=True,
     help="Print the requests, tokens and cost to expect; asks nothing, but needs a key.",
 )  # fmt: skip
-LIMIT = one("--limit", "N", "Use only the first N rows.", type=COUNT)
-JOBS = one("--jobs", "N", "Rows or files to work on at once; default 4.", type=COUNT, default=4)
-FAIL_UNDER = one("--fail-under", "M=X", "Status 4 if measure M is under X; repeatable.", multiple=True)
+LIMIT = option("--limit", "N", "Use only the first N rows.", type=COUNT)
+JOBS = option("--jobs", "N", "Rows or files to work on at once; default 4.", type=COUNT, default=4)
+FAIL_UNDER = option("--fail-under", "M=X", "Status 4 if measure M is under X; repeatable.", multiple=True)

@@ -1,4 +1,4 @@
-"""`rarr serve` serves over HTTP, also as a proxy; `rarr mcp` serves the same as tools for agents."""
+"""The commands that serve: `rarr serve` (HTTP service and proxy) and `rarr mcp` (tools for agents)."""
 
 import sys
 from contextlib import aclosing
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rarr.cli import options
-from rarr.cli.streams import complain, waiting
+from rarr.cli.streams import complain, show_progress
 from rarr.errors import SetupError
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@options.settings(*options.SERVE, *options.SOURCES, *options.MODELS)
+@options.setting_options(*options.SERVE, *options.SOURCES, *options.MODELS)
 def serve(settings: "Settings") -> int:
     """Serve rarr over HTTP, and as a proxy of a model.
 
@@ -44,7 +44,7 @@ def serve(settings: "Settings") -> int:
 
 
 @click.command()
-@options.settings(*options.RUN)
+@options.setting_options(*options.RUN)
 def mcp(settings: "Settings") -> int:
     """Serve tools for agents (MCP) on standard input and output.
 
@@ -61,8 +61,8 @@ def mcp(settings: "Settings") -> int:
     logging.basicConfig(level=logging.WARNING, format="rarr: %(message)s", stream=sys.stderr)
     from rarr.integrations.mcp import ToolServer
 
-    with waiting() as shown:
-        server = ToolServer(settings, on_index=shown.indexed)
+    with show_progress() as line:
+        server = ToolServer(settings, on_index=line.show_files)
     import anyio
 
     async def serve_tools() -> None:

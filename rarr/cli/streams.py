@@ -1,4 +1,4 @@
-"""Reads texts from arguments, files and standard input; writes results, files, and complaints."""
+"""Reads texts from arguments, files and standard input; writes results, files, warnings and errors."""
 
 import os
 import sys
@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rarr.cli.options import as_json
+from rarr.cli.options import wants_json
 from rarr.errors import InputError
 from rarr.tools.text.wording import counted
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from rarr.records import ModelUsage
-    from rarr.views.progress import Waiting
+    from rarr.views.progress import ProgressLine
 
 
-def require_output() -> None:
-    """Raises `InputError` where standard output is closed, as after >&-. Standard error may be closed."""
+def require_standard_output() -> None:
+    """Raises `InputError` if standard output is closed, as after >&-. Standard error may be closed."""
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # open until the process ends
     if sys.stdout is None:
@@ -27,10 +27,10 @@ def require_output() -> None:
 
 
 def argument_text(given: str | None, name: str, cure: str) -> str:
-    """Returns the text of the argument `name`, or of standard input if it is - or, in a pipe, missing.
+    """Returns `given`, the text of the argument `name`; standard input if it is "-" or, in a pipe, missing.
 
-    `cure` is what to give instead of the name of a file or a folder, which would be read as the text. Raises
-    `InputError` for such a name, and for a text that is missing, empty or not UTF-8.
+    Raises `InputError` if the text is missing, empty or not UTF-8, or is the name of a file or folder, which
+    the user meant as a path. `cure` says in the message what to give instead.
     """
     from rarr.retrievers.extract.files import file_kind
 
@@ -44,9 +44,9 @@ def argument_text(given: str | None, name: str, cure: str) -> str:
 
 
 def text_of_file(file: str | Path, cure: str = "give the path of a text file") -> str:
-    """Reads the text from a file, or from standard input if `file` is "-". Its line ends stay.
+    """Reads a text from a file, or from standard input if `file` is "-". Does not change its line ends.
 
-    Raises `InputError` if it cannot be read, is no text, or is empty.
+    Raises `InputError` if the text cannot be read, is not UTF-8, or is empty.
     """
     name = "standard input" if file == "-" else str(file)
     if file == "-" and sys.stdin is None:
@@ -58,14 +58,14 @@ def text_of_file(file: str | Path, cure: str = "give the path of a text file") -
 
 
 def _filled(given: str | bytes, name: str) -> str:
-    text = decoded(given, name)
+    text = decode_utf8(given, name)
     if not text.strip():
         raise InputError(f"{name} is empty: give a text of at least one sentence")
     return text
 
 
-def decoded(given: str | bytes, name: str) -> str:
-    """Decodes UTF-8 without a byte order mark. Raises `InputError`, which names it `name`, if it is not."""
+def decode_utf8(given: str | bytes, name: str) -> str:
+    """Decodes UTF-8, without a byte order mark. Raises `InputError` (which names `name`) if it is invalid."""
     # Parts of an argument that Python could not decode are turned back into their bytes.
     data = given if isinstance(given, bytes) else given.encode("utf-8", sys.getfilesystemencodeerrors())
     try:
@@ -76,8 +76,8 @@ def decoded(given: str | bytes, name: str) -> str:
         raise InputError(f"{name} is not UTF-8 ({where}): {cure}") from None
 
 
-def passages_of(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
-    """Yields the documents of the files as given passages. Raises `InputError` for an unreadable file."""
+def source_passages(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
+    """Yields the documents in `files`, as sources for a call. Raises `InputError` for an unreadable file."""
     from rarr.retrievers.extract.documents import UnreadableError
     from rarr.retrievers.extract.files import extract, file_kind
 
@@ -94,12 +94,12 @@ def passages_of(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
 
 
 def write(text: str, out: Path | None = None) -> None:
-    """Writes exactly `text` to the file `out`, or to standard output, in the encoding of a terminal or UTF-8.
+    """Writes `text` unchanged to the file `out`, or to standard output (terminal's encoding, else UTF-8).
 
-    The reader of a pipe may stop early. Raises `InputError` if the disk is full.
+    If the reader of a pipe stops early, that is no error. Raises `InputError` if the disk is full.
     """
     if out is not None:
-        return save(out, [text])
+        return save_file(out, [text])
     encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
     try:
         sys.stdout.buffer.write(text.encode(encoding, "replace"))
@@ -112,21 +112,21 @@ def write(text: str, out: Path | None = None) -> None:
 
 
 def write_result(result: "BaseModel | Any", text: Callable[[], str]) -> None:
-    """Writes a result as JSON where the call has --json, else as its text."""
+    """Writes a result to standard output: as JSON if the command has --json, else as `text()`."""
     from rarr.views.shown_text import as_json as json_of
 
-    write(json_of(result) if as_json() else text())
+    write(json_of(result) if wants_json() else text())
 
 
 def write_tables(report: Any, out: Path | None = None, noun: str = "report") -> None:
-    """Writes a report as JSON where the call has --json, else as tables."""
+    """Writes a report to standard output: as JSON if the command has --json, else as tables."""
     from rarr.views.report_tables import as_tables
 
     write_result(report, lambda: as_tables(report, out, noun))
 
 
 def write_estimate(estimate: "ModelUsage") -> int:
-    """Writes what a run is expected to use, in one line. Returns the exit status 0."""
+    """Writes the expected requests, tokens and cost of a run in one line. Returns the exit status 0."""
     cost = "unknown: give prices in endpoints" if estimate.cost is None else f"{estimate.cost:.4g}"
     tokens = f"{estimate.input_tokens:,} tokens in and {estimate.output_tokens:,} out"
     line = f"about {counted(estimate.model_calls, 'request')}, {tokens}; cost {cost}\n"
@@ -134,14 +134,14 @@ def write_estimate(estimate: "ModelUsage") -> int:
     return 0
 
 
-def require_unread(out: Path | None, read: Iterable[Path]) -> None:
-    """Raises `InputError`, before any work, if `out` is a file that is `read`."""
+def require_not_an_input(out: Path | None, read: Iterable[Path]) -> None:
+    """Raises `InputError` if the output file `out` is one of the input files `read`."""
     if out and out.exists() and any(file.exists() and file.samefile(out) for file in read):
         raise InputError(f"-o {out} would replace a file that is read: name another file")
 
 
-def save(out: Path, lines: Iterable[str]) -> None:
-    """Writes a file as a whole: it gets its name when it is complete. Raises `InputError` if it cannot."""
+def save_file(out: Path, lines: Iterable[str]) -> None:
+    """Writes a file, which gets its name only when it is complete. Raises `InputError` if that fails."""
     from rarr.tools.storage.files import write_whole
 
     try:
@@ -151,7 +151,7 @@ def save(out: Path, lines: Iterable[str]) -> None:
 
 
 def complain(message: str, status: int) -> int:
-    """Writes one line to standard error, and returns `status`."""
+    """Writes the message on one line to standard error. Returns `status`, the exit status of the command."""
     from rarr.views.shown_text import one_line
 
     sys.stderr.write(f"rarr: {one_line(message)}\n")
@@ -159,15 +159,15 @@ def complain(message: str, status: int) -> int:
 
 
 def warn(*messages: str) -> None:
-    """Writes a line with a warning to standard error for each message."""
+    """Writes each message to standard error as a warning on one line."""
     for message in messages:
         complain(f"warning: {message}", 0)
 
 
 def complain_of_errors(errors: Sequence[str], noun: str, *, all_failed: bool) -> int:
-    """Writes a warning for each error of a row, and the cure. Returns the exit status: 3, 2 or 0.
+    """Writes a warning for each of the first 20 errors, and the cure. `noun` names a row, such as "claim".
 
-    `noun` names a row: "claim". `all_failed`: no row has a result.
+    Returns the exit status: 0 without errors, 3 if `all_failed` (no row has a result), else 2.
     """
     warn(*errors[:20], *[f"and {len(errors) - 20} more"] * (len(errors) > 20))
     if not errors:
@@ -178,15 +178,15 @@ def complain_of_errors(errors: Sequence[str], noun: str, *, all_failed: bool) ->
     return complain(f"{failed}: correct the cause, and run again, which repeats them", 2)
 
 
-def waiting() -> AbstractContextManager["Waiting"]:
-    """Returns what shows on standard error that a command is at work."""
-    from rarr.views.progress import Waiting
+def show_progress() -> AbstractContextManager["ProgressLine"]:
+    """Returns a context manager that shows progress on standard error while a command works."""
+    from rarr.views.progress import ProgressLine
 
-    return Waiting(watched=sys.stderr.isatty()).shown()
+    return ProgressLine(watched=sys.stderr.isatty()).display()
 
 
 @contextmanager
-def at_work(owner: Callable[..., Any], settings: object) -> Iterator[Any]:
-    """Makes what runs a pipeline, such as a `Reviser`, and shows its steps until it is closed."""
-    with waiting() as shown, owner(settings, on_step=shown.step, on_index=shown.indexed) as made:
+def open_with_progress(owner: Callable[..., Any], settings: object) -> Iterator[Any]:
+    """Makes an object such as a `Reviser`, shows its progress during the block, and then closes it."""
+    with show_progress() as line, owner(settings, on_step=line.show_step, on_index=line.show_files) as made:
         yield made

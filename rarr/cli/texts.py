@@ -18,17 +18,17 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("text", required=False)
-@options.one("--file", "F", "Read the text from this file.", type=options.FILE)
+@options.option("--file", "F", "Read the text from this file.", type=options.FILE)
 @options.CONTEXT
 @options.SOURCE
-@options.settings(*options.RUN, "doubt")
+@options.setting_options(*options.RUN, "doubt")
 @options.JSON
 @click.option("--diff", is_flag=True, help="Print only a unified diff.")
 @click.option("--verbose", "-v", is_flag=True, help="Print the reasons and all quotes as well.")
 @options.ESTIMATE
 def revise(
     text: str | None, file: Path | None, context: str | None, source: Sequence[Path], settings: "Settings",
-    **shown: bool,
+    verbose: bool, **shown: bool,
 ) -> int:  # fmt: skip
     """Revise a text, and show the evidence for it.
 
@@ -43,29 +43,29 @@ def revise(
       rarr revise --file draft.md --corpus notes/ --model vllm:Qwen/Qwen3-8B
     """
     from rarr import Reviser
-    from rarr.views.revision_text import render, render_diff
+    from rarr.views.revision_text import revision_diff, revision_text
 
-    if options.as_json() and shown["diff"]:
+    if options.wants_json() and shown["diff"]:
         raise InputError("--json and --diff exclude each other: give one of them")
     if text is not None and file is not None:
         raise InputError("TEXT and --file exclude each other: give one of them")
     cure = "give the text in quotes, or its file with --file F"
     original = streams.argument_text(text, "TEXT", cure) if file is None else streams.text_of_file(file)
-    with streams.at_work(Reviser, settings) as reviser:
+    with streams.open_with_progress(Reviser, settings) as reviser:
         if shown["estimate"]:
             return streams.write_estimate(reviser.estimate(original, context))
-        revision: Revision = reviser.revise(original, context, sources=[*streams.passages_of(source)] or None)
+        revision = reviser.revise(original, context, sources=[*streams.source_passages(source)] or None)
     status, terminal = _outcome(revision), sys.stdout.isatty()
     if shown["diff"]:
         streams.warn(*[] if status else warning_lines(revision.warnings))
-        streams.write(render_diff(revision, terminal=terminal))
+        streams.write(revision_diff(revision, terminal=terminal))
     else:
-        streams.write_result(revision, lambda: render(revision, terminal=terminal, verbose=shown["verbose"]))
+        streams.write_result(revision, lambda: revision_text(revision, terminal=terminal, verbose=verbose))
     run, left = revision.run_id[:8], [edit.id for edit in revision.edits if edit.state == "suggested"]
-    if left and not options.as_json():
+    if left and not options.wants_json():
         cure = f": rarr trace decide {run} --accept {' --accept '.join(left)}" if settings.trace else ""
         streams.complain(f"not made: {', '.join(left)}, suggested{cure}", 0)
-    if terminal and settings.trace and not (options.as_json() or shown["diff"]):
+    if terminal and settings.trace and not (options.wants_json() or shown["diff"]):
         streams.write(f"\ntrace: rarr trace show {run}\n")
     return status
 
@@ -79,7 +79,7 @@ def _outcome(revision: "Revision") -> int:
 @click.argument("file")
 @options.CONTEXT
 @options.SOURCE
-@options.settings(*options.RUN)
+@options.setting_options(*options.RUN)
 @click.option("--mark-unsupported", is_flag=True, help="Mark unsupported sentences: [citation needed].")
 @options.JSON
 def cite(file: str, context: str | None, source: Sequence[Path], settings: "Settings", **how: bool) -> int:
@@ -94,12 +94,12 @@ def cite(file: str, context: str | None, source: Sequence[Path], settings: "Sett
     """
     from rarr import Reviser
 
-    text, passages = streams.text_of_file(file), [*streams.passages_of(source)] or None
-    with streams.at_work(Reviser, settings) as reviser:
+    text, passages = streams.text_of_file(file), [*streams.source_passages(source)] or None
+    with streams.open_with_progress(Reviser, settings) as reviser:
         cited = reviser.cite(text, context, sources=passages, **how)
     streams.write_result(cited, lambda: str(cited.text))
     status = _outcome(cited.research)
-    if not status and not options.as_json():
+    if not status and not options.wants_json():
         doubtful = [it for it in cited.existing if it.state != "supported"]
         lines = [f"citation {it.text} at character {it.start}: {it.state}" for it in doubtful]
         streams.warn(*lines, *warning_lines(cited.research.warnings))
@@ -108,11 +108,11 @@ def cite(file: str, context: str | None, source: Sequence[Path], settings: "Sett
 
 @click.command("write")
 @click.argument("topic")
-@options.settings(*options.RUN)
-@options.one("--outline", "FILE", "File with the headings, one a line.", type=options.FILE)
-@options.out("FILE", "File for the article, in Markdown.")
+@options.setting_options(*options.RUN)
+@options.option("--outline", "FILE", "File with the headings, one a line.", type=options.FILE)
+@options.out_option("FILE", "File for the article, in Markdown.")
 @options.JSON
-def write_(topic: str, settings: "Settings", outline: Path | None, out: Path | None) -> int:
+def write_article(topic: str, settings: "Settings", outline: Path | None, out: Path | None) -> int:
     """Write an article from sources, with checked citations.
 
     Plans sections, searches for each, writes them, and checks every citation: a wrong one is replaced; what
@@ -125,24 +125,24 @@ def write_(topic: str, settings: "Settings", outline: Path | None, out: Path | N
     """
     from rarr import Writer
 
-    topic = streams.decoded(topic, "TOPIC")
+    topic = streams.decode_utf8(topic, "TOPIC")
     headings = None if outline is None else streams.text_of_file(outline)
-    with streams.at_work(Writer, settings) as writer:
+    with streams.open_with_progress(Writer, settings) as writer:
         article = writer.write(topic, headings)
     if not article.sentences:
         return _outcome(article.research)
     if out is not None:
-        streams.save(out, [article.text])
+        streams.save_file(out, [article.text])
     counts = f"{counted(len(article.sentences), 'sentence')}, {counted(len(article.sources), 'source')}"
     streams.write_result(article, lambda: article.text if out is None else f"{out}: {counts}\n")
     status = _outcome(article.research)
-    streams.warn(*() if options.as_json() or status else warning_lines(article.warnings))
+    streams.warn(*() if options.wants_json() or status else warning_lines(article.warnings))
     return status
 
 
 @click.command()
 @click.argument("question")
-@options.settings(*options.RUN)
+@options.setting_options(*options.RUN)
 @options.JSON
 def answer(question: str, settings: "Settings") -> int:
     """Answer a question, with a source for every statement.
@@ -157,11 +157,11 @@ def answer(question: str, settings: "Settings") -> int:
     from rarr import Answerer
 
     asked = streams.argument_text(question, "QUESTION", "give it in quotes, or - and the file as input")
-    with streams.at_work(Answerer, settings) as answerer:
+    with streams.open_with_progress(Answerer, settings) as answerer:
         answered = answerer.answer(asked)
     streams.write_result(answered, lambda: f"{answered.render()}\n")
     why = next((it.message for it in answered.warnings if it.code == NO_RESULT), "")
-    if not options.as_json():  # JSON holds all of it
+    if not options.wants_json():  # JSON holds all of it
         refused = (f"citation {why} (in {it.text!r})" for it in answered.statements for why in it.refused)
         told = warning_lines(it for it in answered.warnings if it.code != NO_RESULT)
         streams.warn(*refused, *(line for line in told if line not in why))

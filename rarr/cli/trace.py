@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rarr.cli import options
-from rarr.cli.streams import complain, save, warn, write, write_result
+from rarr.cli.streams import complain, save_file, warn, write, write_result
 from rarr.errors import InputError, ModelError
 from rarr.tools.text.wording import counted
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rarr.traces.trace_reader import Trace
 
 _RUN = click.argument("run")
-_NODE = options.one("--node", "N", "The node, such as check_agreement.")
+_NODE = options.option("--node", "N", "The node, such as check_agreement.")
 _FULL = click.option("--full", is_flag=True, help="Show all prompts and answers in full.")
 
 
@@ -38,15 +38,15 @@ def _loaded(run: str) -> "Trace":
 
 
 @trace.command("list")
-@options.one("--limit", "N", "Runs to list; default 20.", type=options.COUNT, default=20)
+@options.option("--limit", "N", "Runs to list; default 20.", type=options.COUNT, default=20)
 @options.JSON
-def list_(limit: int) -> int:
+def list_runs(limit: int) -> int:
     """List the runs, the newest first: time, duration, outcome, usage and changes."""
     from rarr.traces.store import TraceStore
     from rarr.views.trace_text import runs_table
 
     store = TraceStore()
-    runs, names = store.list(limit), store.names()
+    runs, names = store.summaries(limit), store.run_names()
     none = "No run was recorded yet: rarr revise records a run, unless the setting trace is false.\n"
     write_result([each._asdict() for each in runs], lambda: runs_table(runs, names) if runs else none)
     return 0
@@ -63,17 +63,17 @@ def show(run: str, node: str | None, full: bool) -> int:
     Examples:
       rarr trace show last --node check_agreement --full
     """
-    from rarr.views.trace_text import as_text
+    from rarr.views.trace_text import trace_text
 
-    write(as_text(_loaded(run), terminal=sys.stdout.isatty(), node=node, full=full))
+    write(trace_text(_loaded(run), terminal=sys.stdout.isatty(), node=node, full=full))
     return 0
 
 
 @trace.command()
 @_RUN
-@options.one("--accept", "EDIT", "A suggested edit to apply; repeatable.", multiple=True)
-@options.one("--refuse", "EDIT", "An edit to take out, for later runs too; repeatable.", multiple=True)
-@options.one("--undo", "EDIT", "A refused edit to allow again; repeatable.", multiple=True)
+@options.option("--accept", "EDIT", "A suggested edit to apply; repeatable.", multiple=True)
+@options.option("--refuse", "EDIT", "An edit to take out, for later runs too; repeatable.", multiple=True)
+@options.option("--undo", "EDIT", "A refused edit to allow again; repeatable.", multiple=True)
 @options.JSON
 def decide(run: str, **decisions: tuple[str, ...]) -> int:
     """Accept or refuse edits of RUN, and print its text.
@@ -87,11 +87,11 @@ def decide(run: str, **decisions: tuple[str, ...]) -> int:
     """
     from rarr.agent.refusals import decide_run
     from rarr.ledger.edit_gate import REFUSED
-    from rarr.views.shown_text import visible
+    from rarr.views.shown_text import visible_text
 
     made = decide_run(run, **decisions)
     text = made.text + "\n" * (not made.text.endswith("\n"))
-    write_result(made, lambda: visible(text) if sys.stdout.isatty() else text)
+    write_result(made, lambda: visible_text(text) if sys.stdout.isatty() else text)
     named = {name for names in decisions.values() for name in names}
     touched = [made.sentence_of(it) for it in made.edits if it.id in named]
     for it in (edit for edit in made.edits if made.sentence_of(edit) in touched):
@@ -101,22 +101,22 @@ def decide(run: str, **decisions: tuple[str, ...]) -> int:
 
 @trace.command("open")
 @_RUN
-@options.out("FILE", "File for the page.")
-def open_(run: str, out: Path | None) -> int:
+@options.out_option("FILE", "File for the page.")
+def open_page(run: str, out: Path | None) -> int:
     """Write RUN as a page, and open it in the browser, unless -o is given or there is no display."""
     import webbrowser
 
     from rarr import Settings
     from rarr.tools.storage.files import make_private_folder
-    from rarr.traces.store import page_path
+    from rarr.traces.store import trace_page_path
     from rarr.views.pages import trace_page
 
     loaded = _loaded(run)
-    file = out or page_path(Settings().home.expanduser(), loaded.run_id)
+    file = out or trace_page_path(Settings().home.expanduser(), loaded.run_id)
     if out is None:
         make_private_folder(file.parent)
         file.parent.chmod(0o700)  # nobody else can read the page, not even while it is written
-    save(file, [trace_page(loaded)])
+    save_file(file, [trace_page(loaded)])
     write(f"{file}\n")
     with suppress(webbrowser.Error):
         browser = webbrowser.get() if out is None else None
@@ -128,25 +128,25 @@ def open_(run: str, out: Path | None) -> int:
 
 @trace.command()
 @_RUN
-@options.out("FILE", "File for the lines.")
+@options.out_option("FILE", "File for the lines.")
 def export(run: str, out: Path | None) -> int:
     """Write RUN as JSON lines to pass it on: with the text, the evidence, all prompts and answers."""
-    from rarr.views.shown_text import escaped
+    from rarr.views.shown_text import escaped_json
 
     text = _loaded(run).text()
-    write(escaped(text) if out is None and sys.stdout.isatty() else text, out)
+    write(escaped_json(text) if out is None and sys.stdout.isatty() else text, out)
     return 0
 
 
 @trace.command("import")
 @click.argument("file", type=options.FILE)
-def import_(file: Path) -> int:
+def import_run(file: Path) -> int:
     """Import a run from the FILE of rarr trace export, and print its name."""
     from rarr import Trace
     from rarr.traces.store import TraceStore
 
     loaded = Trace.read(file)
-    TraceStore().add(loaded.file)
+    TraceStore().add_trace(loaded.file)
     write(f"{loaded.run_id}\n")
     return 0
 
@@ -158,16 +158,16 @@ def prune(runs: Sequence[str]) -> int:
     from rarr.traces.store import TraceStore
 
     store = TraceStore()
-    write(f"runs removed: {store.remove_runs([store.full_name(run) for run in runs])}\n")
+    write(f"runs removed: {store.remove_runs([store.full_run_id(run) for run in runs])}\n")
     return 0
 
 
 @trace.command()
 @_RUN
 @_NODE
-@options.one("--prompt", "FILE", "Prompt that replaces the one of its name.", type=options.FILE)
-@options.one("--runs", "N", "The N newest runs; RUN is last.", type=options.COUNT)
-@options.settings("model", "base_url", made=False)
+@options.option("--prompt", "FILE", "Prompt that replaces the one of its name.", type=options.FILE)
+@options.option("--runs", "N", "The N newest runs; RUN is last.", type=options.COUNT)
+@options.setting_options("model", "base_url", made=False)
 @_FULL
 def replay(
     run: str, node: str | None, prompt: Path | None, runs: int | None, chosen: dict[str, Any], full: bool
@@ -189,9 +189,9 @@ def replay(
 
     if runs is not None and run != "last":
         raise InputError("--runs N is for the newest runs: give last as RUN")
-    chosen |= options.given(prompt=prompt)
+    chosen |= options.given_options(prompt=prompt)
     whole = ("done", "not checked")
-    names = [each.run_id for each in TraceStore().list(runs) if each.status in whole] if runs else [run]
+    names = [each.run_id for each in TraceStore().summaries(runs) if each.status in whole] if runs else [run]
     done = []
     for name in names:
         try:

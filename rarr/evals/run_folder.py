@@ -145,7 +145,7 @@ def run_rows(
             except RarrError as error:
                 line = kind(id=row.id, error=str(error))
             if not line.error:
-                await asyncio.to_thread(appending.add, line.json_line())
+                await asyncio.to_thread(appending.append_line, line.json_line())
             finished[row.id] = result_of(row, line)
             say(len(finished), len(chosen))
 

@@ -1,4 +1,4 @@
-"""Puts postprocessing into chains (`RarrRunnable`) and agents (`RarrMiddleware`) of LangChain."""
+"""Adds postprocessing to chains (`RarrRunnable`) and agents (`RarrMiddleware`) of LangChain."""
 
 import asyncio
 import json
@@ -27,19 +27,19 @@ from rarr.tools.text.wording import kind_of
 __all__ = ["RarrMiddleware", "RarrRunnable"]
 
 Value = str | AIMessage | dict[str, Any]
-"""A text, a message, or a dict with the answer, which is one of these."""
+"""The input of a chain step: a text, a message, or a dict whose "answer" is a text or a message."""
 _CURE = "give a str, an AIMessage, or a dict with answer and, if you have them, question and sources"
 
 
 class RarrRunnable(RunnableLambda[Value, Any]):
     """A step of a chain that postprocesses an answer, as `rarr.postprocess` does.
 
-    The input is a str, an `AIMessage`, or a dict with `answer` (a str or an `AIMessage`) and, if there are
-    any, `question` (a str or messages) and `sources` and `context` (texts and documents, all searched).
-    The output has the type of the input and the revised text. The record `Postprocessed` is under the key
-    `rarr` of a dict, and as JSON data in `response_metadata["rarr"]` of a message. An empty text, and a
-    message that calls tools or has no text, pass unchanged. A failed search or model never raises: the
-    original goes out, and the record says why.
+    The input is a str, an `AIMessage`, or a dict. A dict has `answer` (a str or `AIMessage`) and optionally
+    `question` (a str or messages), `sources` and `context` (texts and documents; both are searched).
+    The output has the type of the input, with the revised text. The record `Postprocessed` is in a dict under
+    the key `rarr`, and in a message as JSON data in `response_metadata["rarr"]`. Empty texts, and messages
+    that call tools or have no text, are not changed. A failed search or model raises no error: the original
+    text is returned, and the record says why.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class RarrRunnable(RunnableLambda[Value, Any]):
 
 
 def _read(value: object) -> tuple[str | None, Any, Sequence[Given] | None]:
-    """Takes answer (None for an empty one), question and sources out of what a chain hands over."""
+    """Returns the answer (None if empty), the question and the sources of the input of a chain step."""
     if not isinstance(value, Mapping):
         return _text(value, "the input"), None, None
     if "answer" not in value:
@@ -107,7 +107,7 @@ def _read(value: object) -> tuple[str | None, Any, Sequence[Given] | None]:
     if isinstance(question, BaseMessage):
         question = [question]
     if isinstance(question, list | tuple):
-        question = [turn(each) if isinstance(each, BaseMessage) else each for each in question]
+        question = [role_and_content(each) if isinstance(each, BaseMessage) else each for each in question]
     keys = [key for key in ("sources", "context") if value.get(key) is not None]
     sources = [source for key in keys for source in _listed(value[key], key)]
     return _text(value["answer"], "answer"), question, sources if keys else None
@@ -118,7 +118,7 @@ def _written(value: Any, result: Postprocessed | None) -> Any:
         return {**value, "answer": _written(value["answer"], result), "rarr": result}
     if result is None:
         return value
-    return with_result(value, result) if isinstance(value, AIMessage) else result.text
+    return add_result(value, result) if isinstance(value, AIMessage) else result.text
 
 
 def _text(answer: object, name: str) -> str | None:
@@ -141,14 +141,14 @@ def _listed(sources: object, key: str) -> list[Any]:
 class RarrMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     """Postprocesses the last answer of an agent, as `rarr.postprocess` does.
 
-    The documents and texts that the tools returned since the last message of a person are the sources, and
-    the conversation says what the answer is about. The message keeps its id, usage and other blocks; its
-    `response_metadata["rarr"]` is the record `Postprocessed` as JSON data. An answer that is structured
-    output, and a message that calls tools or has no text, stay as they are.
+    The sources are the documents and texts that tools returned since the last human message; the conversation
+    is the context. The message keeps its id, usage and other blocks, and gets the record `Postprocessed` as
+    JSON data in `response_metadata["rarr"]`. Structured output, and messages that call tools or have no text,
+    are not changed.
     """
 
     def __init__(self, reviser: Reviser | None = None, **options: Any) -> None:
-        """The options are those of `RarrRunnable`. Raises `InputError` for wrong options."""
+        """Takes the options of `RarrRunnable`. Raises `InputError` for wrong options."""
         super().__init__()
         self._runnable = RarrRunnable(reviser, **options)
 
@@ -176,25 +176,25 @@ _ADDRESS = ("url", "link", "href", "source")
 
 
 def answer_text(message: AIMessage) -> str | None:
-    """Returns the text of an answer; None for a message that calls tools or has no text."""
+    """Returns the text of an answer; None if the message calls tools or has no text."""
     text = _joined(message.content)
     return text if text.strip() and not message.tool_calls else None
 
 
-def turn(message: BaseMessage) -> dict[str, Any]:
-    """Returns a message as {"role": ..., "content": ...}, with LangChain's names of the roles."""
+def role_and_content(message: BaseMessage) -> dict[str, Any]:
+    """Converts a message to {"role": ..., "content": ...}. The role is LangChain's type, such as human."""
     return {"role": message.type.removesuffix("MessageChunk").lower(), "content": _joined(message.content)}
 
 
-def with_result(message: AIMessage, result: Postprocessed) -> AIMessage:
-    """Returns the message with the text of `result`, and with the record in its `response_metadata`."""
+def add_result(message: AIMessage, result: Postprocessed) -> AIMessage:
+    """Returns the message with the revised text, and with `result` in its `response_metadata["rarr"]`."""
     content = _replaced(message.content, result.text) if result.changed else message.content
     metadata = message.response_metadata | {"rarr": result.model_dump(mode="json")}
     return message.model_copy(update={"content": content, "response_metadata": metadata})
 
 
 def _joined(content: Content) -> str:
-    """Joins the texts of the blocks as they are, since providers cut a sentence into several blocks."""
+    """Joins the texts of the blocks without spaces: providers cut a sentence into several blocks."""
     texts = map(_block_text, [content] if isinstance(content, str) else content)
     # A blank line stands for blocks of other kinds, such as images, between two blocks of text.
     return "\n\n".join("".join(neighbours) for has_text, neighbours in groupby(texts, bool) if has_text)
@@ -208,7 +208,7 @@ def _block_text(block: str | dict[str, Any]) -> str:
 
 
 def _replaced(content: Content, revised: str) -> Content:
-    """Puts the revised text into the first block with text, without its annotations; other kinds stay."""
+    """Replaces all blocks with text by one block with the revised text. Keeps blocks of other kinds."""
     if isinstance(content, str):
         return revised
     first = next(n for n, block in enumerate(content) if _block_text(block))
@@ -217,9 +217,9 @@ def _replaced(content: Content, revised: str) -> Content:
 
 
 def tool_sources(messages: Sequence[BaseMessage]) -> Iterator[Given]:
-    """Yields the sources that tools returned, without failure, since the last message of a person.
+    """Yields the sources from the tool messages since the last human message. Skips failed tools.
 
-    They are the documents of a tool, or else the search results in its text, or else its text.
+    From each message: the documents of its artifact, else the search results in its JSON text, else its text.
     """
     asked = max((n for n, message in enumerate(messages) if isinstance(message, HumanMessage)), default=-1)
     for message in messages[asked + 1 :]:
@@ -244,7 +244,7 @@ def _documents(artifact: object) -> Iterator[Document]:
 
 
 def _search_results(text: str) -> list[dict[str, Any]] | None:
-    """Reads search results with a text and an address from a JSON list or object; None for others."""
+    """Reads the search results (with text and address) in a JSON list or object; None for any other text."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

@@ -12,7 +12,7 @@ from uuid import uuid4
 from pydantic import BaseModel, Field, ValidationError
 
 from rarr.agent.revise import Reviser
-from rarr.batches.jobs import Job, Sources, Task, Tasks, wrong_value
+from rarr.batches.jobs import InProcessRunner, Job, Sources, Task, first_wrong_value
 from rarr.errors import RarrError, SetupError
 from rarr.records import Revision, Verification
 from rarr.records.postprocessing import Postprocessed
@@ -20,7 +20,7 @@ from rarr.settings import VERSION, Settings
 from rarr.tools.concurrency import by_deadline, work
 from rarr.tools.models.failures import redact_secrets
 from rarr.tools.text.wording import warning_lines
-from rarr.views.revision_text import render, verification_text
+from rarr.views.revision_text import revision_text, verification_text
 from rarr.views.shown_text import one_line
 
 try:
@@ -55,17 +55,17 @@ Given = Annotated[
 
 
 class ToolServer(MCPServer[Any]):
-    """A server with the tools of `rarr`; `run()` serves standard input, and others serve it over HTTP.
+    """An MCP server with the tools of `rarr`. `run()` serves standard input; other methods serve HTTP.
 
-    The settings name all sources that the tools search. Raises `RarrError` where something is missing.
-    `on_index` is called as by `Reviser`. Close the server after its last use.
+    The settings name all sources that the tools search. `on_index` is the one of `Reviser`. Raises
+    `RarrError` if something is missing. Close the server after its last use.
     """
 
     def __init__(
         self, settings: Settings | None = None, *, on_index: Callable[[int, int], None] | None = None
     ) -> None:
         self._reviser = Reviser(settings or Settings(), on_index=on_index)
-        self._tasks = Tasks(self._reviser.settings, self._reviser)
+        self._tasks = InProcessRunner(self._reviser.settings, self._reviser)
         tools = [_tool(method) for method in (self.revise_text, self.cite_text, self.verify_claim)]
         log = logging.getLogger()
         handlers, level = list(log.handlers), log.level
@@ -127,7 +127,7 @@ class ToolServer(MCPServer[Any]):
             raise _as_one_line(name, error) from error.__cause__
 
     async def aclose(self) -> None:
-        """Closes the reviser that the tools share, with its files and connections."""
+        """Closes the files and connections of the reviser that the tools share."""
         await self._reviser.aclose()
 
     async def _postprocessed(
@@ -137,7 +137,7 @@ class ToolServer(MCPServer[Any]):
         result: Postprocessed = await self._done("postprocess", text, context, sources, options)
         if result.outcome in ("failed", "deadline") or (revision := result.revision) is None:
             raise ToolError(result.notice)
-        shown = result.text if mode == "cite" else await work(lambda: render(revision, terminal=False))
+        shown = result.text if mode == "cite" else await work(lambda: revision_text(revision, terminal=False))
         checks = (it for it in result.existing if it.state in ("not_supported", "source_not_found"))
         lines = (f"{one_line(it.text)} ({it.state.replace('_', ' ')})" for it in checks)
         wrong = "".join(f"wrong citation: {line}\n" for line in lines)
@@ -157,9 +157,9 @@ def _result(text: str, record: BaseModel) -> CallToolResult:
 
 
 def _short(revision: Revision) -> Revision:
-    """Leaves out what a caller rarely needs: queries, checks, and passages that nothing refers to.
+    """Removes queries, checks, and passages that nothing refers to, which a caller rarely needs.
 
-    Passages that seem to speak to a language model are among them: the caller is one.
+    Also removes passages that seem to address a language model, because the caller is a language model.
     """
     used = {*revision.report.evidence_ids, *(edit.evidence_id for edit in revision.edits)}
     for sentence in revision.report.sentences:
@@ -181,5 +181,5 @@ def _as_one_line(name: str, error: ToolError) -> ToolError:
         return UnexpectedToolError(f"{name} failed by a defect of rarr: its log has the reason")
     if not isinstance(cause, ValidationError):
         return ToolError(one_line(redact_secrets(str(cause or error))))
-    place, told = wrong_value(cause)
+    place, told = first_wrong_value(cause)
     return ToolError(one_line(f"the argument {place} of {name} is wrong: {told}"))

@@ -1,4 +1,4 @@
-"""Has the texts of chat completions revised, checked or cited, and puts the results back."""
+"""Takes the texts out of chat completions, has them revised, checked or cited, and puts the results back."""
 
 import asyncio
 import logging
@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any, cast
 
 from rarr.agent.inputs import CONTEXT_CHARS, latest_turns
-from rarr.batches.jobs import Done, Job, Runner, Task, original, sendable
+from rarr.batches.jobs import Job, JobResult, Runner, Task, picklable_error, unchanged_result
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.requests import Call, Json, TextBody
@@ -17,18 +17,18 @@ from rarr.settings import Settings
 _log = logging.getLogger("rarr.serve")
 
 
-class Desk:
-    """Hands jobs to the runner. A job that fails or is late gives a record with the original text."""
+class FallbackRunner:
+    """Runs jobs with `runner`. If a job fails or is late, its result has the original text."""
 
     def __init__(self, runner: Runner) -> None:
         self._runner, self.stopping = runner, asyncio.Event()
-        """Is set when the originals of all jobs go out, since the server is shutting down."""
+        """This event is set at shutdown: then every unfinished job gives its original text."""
 
-    async def done(self, job: Job) -> Done:
-        """Runs a job, and returns the record of its task.
+    async def run_or_original(self, job: Job) -> JobResult:
+        """Runs a job, and returns its result.
 
-        At the deadline, after a failure and at shutdown, the record has the original text.
-        Raises `InputError` for a wrong text or passage.
+        After a failure, at the deadline and at shutdown, the result has the original text. Raises
+        `InputError` if the text or a passage is wrong.
         """
         running = asyncio.ensure_future(self._runner.run(job))
         stopping: asyncio.Future[Any] = asyncio.ensure_future(self.stopping.wait())
@@ -38,20 +38,21 @@ class Desk:
             if running.done():
                 return running.result()
             if self.stopping.is_set():
-                return original(job, "failed", "not checked: the server is shutting down")
-            return original(job, "deadline", f"not checked: the deadline of {job.deadline_s:g} s came first")
+                return unchanged_result(job, "failed", "not checked: the server is shutting down")
+            late = f"not checked: the deadline of {job.deadline_s:g} s came first"
+            return unchanged_result(job, "deadline", late)
         except InputError:
             raise
         except Exception as error:  # an answer must go out
             _log.error("a job failed", extra={"run_id": job.run_id, "error": type(error).__name__})
-            return original(job, "failed", f"not checked: {sendable(error)}")
+            return unchanged_result(job, "failed", f"not checked: {picklable_error(error)}")
         finally:
             running.cancel()
             stopping.cancel()
 
 
-def job_of(task: Task, body: TextBody, settings: Settings, **options: str) -> Job:
-    """Makes a job without its text of what a caller chose, and of further options of the task."""
+def make_job(task: Task, body: TextBody, settings: Settings, **options: str) -> Job:
+    """Makes a job from the body of a request, the settings and further options. Its text is still empty."""
     return Job(
         task,
         text="",
@@ -62,44 +63,44 @@ def job_of(task: Task, body: TextBody, settings: Settings, **options: str) -> Jo
     )
 
 
-class TextWork:
-    """Gives jobs for the texts of one answer to the desk, each like `job`; it replies to the `messages`."""
+class TextPostprocessor:
+    """Postprocesses the texts of one answer, each by a job like `job`. The answer replies to `messages`."""
 
-    def __init__(self, desk: Desk, call: Call, job: Job, messages: Any) -> None:
-        self._desk, self._call, self._job = desk, call, job
-        turns = [each for each in objects(messages) if isinstance(each.get("role"), str)]
+    def __init__(self, jobs: FallbackRunner, call: Call, job: Job, messages: Any) -> None:
+        self._jobs, self._call, self._job = jobs, call, job
+        turns = [each for each in object_list(messages) if isinstance(each.get("role"), str)]
         self._turns = latest_turns(turns)  # without images, since each block's job has it
         mode = job.options["mode"]
         self.changes_text = mode != "check"
-        """Whether the text may change. If not, it need not be held back."""
+        """Whether the text may change. If not, a stream can be sent before the result is known."""
         self.needs_whole = mode in ("cite", "check")
-        """Whether the text is worked on as a whole."""
+        """Whether the text must be postprocessed as a whole, and not by paragraphs."""
 
-    async def result(self, text: str, before: str = "") -> Postprocessed:
-        """Returns the result of a text; if that fails, a result with the text as it is.
+    async def postprocess(self, text: str, before: str = "") -> Postprocessed:
+        """Returns the result of a text. If the job fails, the result has the original text.
 
-        `before` is the part of the same answer that stands before the text.
+        `before` is the part of the same answer that comes before this text.
         """
         earlier = [{"role": "assistant", "content": before[-CONTEXT_CHARS:]}] if before.strip() else []
-        job = replace(self._job, text=text, run_id=self._call.new_run(), context=[*self._turns, *earlier])
+        job = replace(self._job, text=text, run_id=self._call.new_run_id(), context=[*self._turns, *earlier])
         if not text.strip():
-            return cast(Postprocessed, original(job, "nothing_to_check", "nothing to check"))
+            return cast(Postprocessed, unchanged_result(job, "nothing_to_check", "nothing to check"))
         try:
-            result = cast(Postprocessed, await self._desk.done(job))
+            result = cast(Postprocessed, await self._jobs.run_or_original(job))
         except InputError as error:  # the text of a model, which its reader is to get all the same
-            result = cast(Postprocessed, original(job, "failed", f"not checked: {error}"))
+            result = cast(Postprocessed, unchanged_result(job, "failed", f"not checked: {error}"))
         self._call.log.setdefault("run_id", job.run_id)
-        self._call.note(result.outcome)
+        self._call.note_outcome(result.outcome)
         return result
 
 
 def _placed(results: Sequence[Postprocessed]) -> Iterator[tuple[int, Postprocessed]]:
-    """Yields the results of a text, block after block, each with the place where its block begins."""
+    """Yields the result of each block of a text, with the offset of the block in the whole text."""
     return zip(accumulate((len(it.text) for it in results), initial=0), results, strict=False)
 
 
-def annotations(results: Sequence[Postprocessed]) -> list[Json]:
-    """Returns the citations of all blocks of a text, with their places in the whole text."""
+def citation_annotations(results: Sequence[Postprocessed]) -> list[Json]:
+    """Returns the citations of all blocks as `annotations` of OpenAI, with places in the whole text."""
     return [
         {
             "type": "url_citation",
@@ -115,10 +116,10 @@ def annotations(results: Sequence[Postprocessed]) -> list[Json]:
     ]
 
 
-def shown(results: Sequence[Postprocessed], index: int) -> list[Json]:
-    """Makes the entries of the object `rarr`: what was done to each block of the text of a choice.
+def result_entries(results: Sequence[Postprocessed], index: int) -> list[Json]:
+    """Makes the entries of the object `rarr` in an answer, one for each block of the choice with this index.
 
-    `sentences` are those that evidence does not support.
+    `sentences` in an entry are the sentences that evidence does not support.
     """
     entries, keys = list[Json](), {"id", "state", "old", "new", "reason"}
     for offset, result in _placed(results):
@@ -137,8 +138,8 @@ def shown(results: Sequence[Postprocessed], index: int) -> list[Json]:
     return entries
 
 
-def why_not(request: Json) -> str:
-    """Tells why answers to this request pass unchanged, such as "logprobs"; "" if they are worked on."""
+def why_unchanged(request: Json) -> str:
+    """Returns the reason why the answer to this request is not postprocessed, such as "logprobs"; else ""."""
     form = request.get("response_format")
     if isinstance(form, dict) and form.get("type") not in (None, "text"):
         return "structured output"
@@ -149,31 +150,31 @@ def why_not(request: Json) -> str:
     return "logprobs" if request.get("logprobs") else ""
 
 
-async def work_on(answer: Json, work: TextWork) -> list[Postprocessed]:
-    """Replaces the texts of a whole answer by those of their results, which are returned.
+async def postprocess_answer(answer: Json, work: TextPostprocessor) -> list[Postprocessed]:
+    """Postprocesses the texts of a whole answer, and changes the answer in place. Returns the results.
 
-    Adds citations as annotations, and the object `rarr`. A blank text is left out, and a text into which
-    logprobs or annotations point.
+    Adds the citations as annotations, and the object `rarr`. Leaves out blank texts, and texts with logprobs
+    or annotations, whose places would no longer fit.
     """
     found, entries = dict[int, Json](), list[Json]()
-    for index, choice in enumerate(objects(answer.get("choices"))):
+    for index, choice in enumerate(object_list(answer.get("choices"))):
         message = choice.get("message")
         if isinstance(message, dict) and not (choice.get("logprobs") or message.get("annotations")):
             text = message.get("content")
             if isinstance(text, str) and text.strip():
                 found[index] = message
-    results = await asyncio.gather(*(work.result(message["content"]) for message in found.values()))
+    results = await asyncio.gather(*(work.postprocess(message["content"]) for message in found.values()))
     for (index, message), result in zip(found.items(), results, strict=True):
         message["content"] = result.text
-        if citations := annotations([result]):
+        if citations := citation_annotations([result]):
             message["annotations"] = citations
-        entries += shown([result], index)
+        entries += result_entries([result], index)
     if entries:
         answer["rarr"] = {"results": entries}
     return results
 
 
-def objects(value: Any) -> list[Json]:
-    """Returns `value` if it is a list of objects alone, otherwise []: places count all members."""
+def object_list(value: Any) -> list[Json]:
+    """Returns `value` if it is a list that has only objects, else []."""
     whole = isinstance(value, list) and all(isinstance(member, dict) for member in value)
     return value if whole else []

@@ -1,4 +1,4 @@
-"""Passes requests on to the server behind, and to no other, and works on its chat completions."""
+"""Passes requests on to the upstream server, and to no other, and postprocesses its chat completions."""
 
 import asyncio
 import re
@@ -11,34 +11,34 @@ import httpx2
 from starlette.types import Send
 
 from rarr.errors import SettingsError
-from rarr.serve.chat import Desk, TextWork, job_of, why_not, work_on
-from rarr.serve.requests import Call, Headers, ProxyOptions, Refusal, as_json, checked, json_object
-from rarr.serve.streams import SHORTEST_KEY, Stream, begun_by, broken_off, forms, masked
+from rarr.serve.chat import FallbackRunner, TextPostprocessor, make_job, postprocess_answer, why_unchanged
+from rarr.serve.requests import Call, Headers, ProxyOptions, Refusal, json_bytes, json_object, validated_body
+from rarr.serve.streams import SHORTEST_KEY, AnswerStream, broken_off_error, key_forms, key_overlap, mask_key
 from rarr.settings import Settings
 from rarr.tools.guard.bounded_http_client import CONNECT_S, certificates
 
-CHAT = "/v1/chat/completions"
+CHAT_ROUTE = "/v1/chat/completions"
 LONGEST_ANSWER = 64_000_000
-"""Bytes of an answer that is read whole. A longer one is refused with status 502."""
+"""The most bytes of an answer that is not streamed. A longer answer becomes an error with status 502."""
 _HOP = {
     b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te",
     b"trailer", b"transfer-encoding", b"upgrade",
 }  # fmt: skip
-"""The headers of one connection (RFC 9110, section 7.6.1)."""
+"""The headers that are only for one connection, and are not passed on (RFC 9110, section 7.6.1)."""
 _OTHER_TEXTS = {"completions", "responses", "messages"}
-"""The parts of paths whose answers are texts too, in another form than that of chat completions."""
+"""Parts of paths whose answers have texts in other forms than chat completions. They pass unchecked."""
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]|//")
 
 
 class Proxy:
-    """Passes requests under /v1 on to the server behind this one, whose connections the `client` keeps.
+    """Passes requests under /v1 on to the upstream server. `client` keeps the connections to the server.
 
-    A caller chooses only the path. The key of a request is `***` wherever the answer repeats it.
+    A caller chooses only the path. If an answer repeats the API key, the key is replaced by `*`.
     """
 
-    def __init__(self, desk: Desk, settings: Settings) -> None:
-        """Raises `SettingsError` if the address of the server behind is wrong."""
-        self._desk, self._settings = desk, settings
+    def __init__(self, jobs: FallbackRunner, settings: Settings) -> None:
+        """Raises `SettingsError` if the address of the upstream server is wrong."""
+        self._jobs, self._settings = jobs, settings
         url, key = settings.serve_upstream_url, settings.serve_upstream_key
         self._url = _base(url) if url is not None else None
         self._key = key.get_secret_value().encode() if key is not None else None
@@ -51,10 +51,10 @@ class Proxy:
         )
 
     async def __call__(self, call: Call, send: Send) -> None:
-        """Passes one request on, and sends its answer: worked on where that is possible, else as it came."""
+        """Passes one request on, and sends the answer: postprocessed if that is possible, else unchanged."""
         path, key = unquote(call.path).rstrip("/"), self._key_of(call)
-        is_chat = call.method == "POST" and path == CHAT
-        call.log["route"] = CHAT if is_chat else "/v1/*"
+        is_chat = call.method == "POST" and path == CHAT_ROUTE
+        call.log["route"] = CHAT_ROUTE if is_chat else "/v1/*"
         other = "not a chat completion" if _OTHER_TEXTS & set(path.split("/")) else ""
         work = self._work(call) if is_chat else other
         async with self._answer(call) as answer:
@@ -64,32 +64,32 @@ class Proxy:
             if isinstance(work, str):
                 headers += _not_checked(call, work)
             elif answer.status_code == 200 and kind == "text/event-stream":
-                headers, pieces = unsized, Stream(work, key.decode("latin-1")).pieces(pieces)
+                headers, pieces = unsized, AnswerStream(work, key.decode("latin-1")).output_pieces(pieces)
             elif answer.status_code == 200 and kind == "application/json":
                 headers, pieces = await _whole(call, unsized, pieces, work, key)
             elif answer.status_code == 200:
                 headers += _not_checked(call, "not a plain answer")
             await _send(call, send, answer.status_code, headers, pieces)
 
-    def _work(self, call: Call) -> TextWork | str:
-        """Makes the work on a chat completion, or returns why it passes. Takes the object `rarr` out."""
+    def _work(self, call: Call) -> TextPostprocessor | str:
+        """Returns the postprocessor of an answer, or the reason for none. Removes the object `rarr`."""
         if (request := json_object(call.body)) is None:
             return "the request is no JSON object"
         options = ProxyOptions()
         if "rarr" in request:
-            options = checked(ProxyOptions, request.pop("rarr"), "rarr")
-            call.body = as_json(request)
+            options = validated_body(ProxyOptions, request.pop("rarr"), "rarr")
+            call.body = json_bytes(request)
         call.log["mode"] = mode = options.mode or self._settings.serve_mode
-        if why := "off" if mode == "off" else why_not(request):
+        if why := "off" if mode == "off" else why_unchanged(request):
             return why
-        job = job_of("postprocess", options, self._settings, mode=mode)
-        return TextWork(self._desk, call, job, request.get("messages"))
+        job = make_job("postprocess", options, self._settings, mode=mode)
+        return TextPostprocessor(self._jobs, call, job, request.get("messages"))
 
     @asynccontextmanager
     async def _answer(self, call: Call) -> AsyncIterator[httpx2.Response]:
-        """Sends the call, and yields the answer, of which only the head was read.
+        """Sends the request to the upstream server, and yields its answer, whose body is not yet read.
 
-        Raises `Refusal` if there is no answer, or no server behind.
+        Raises `Refusal` if there is no answer, or no upstream server.
         """
         if self._url is None:
             told = "this server has no server behind it: give rarr serve --upstream URL"
@@ -112,28 +112,28 @@ class Proxy:
             await asyncio.shield(response.aclose())
 
     def _key_of(self, call: Call) -> bytes:
-        """Returns the key with which a call goes on; b"" for none, and for one that may be a word."""
+        """Returns the API key that is sent upstream; b"" without a key, or for a key of few characters."""
         key = self._key or call.header("authorization").rpartition(" ")[2].encode("latin-1")
         return key if len(key) >= SHORTEST_KEY else b""
 
 
 async def _whole(
-    call: Call, headers: Headers, pieces: AsyncGenerator[bytes, None], work: TextWork, key: bytes
+    call: Call, headers: Headers, pieces: AsyncGenerator[bytes, None], work: TextPostprocessor, key: bytes
 ) -> tuple[Headers, AsyncGenerator[bytes, None]]:
-    """Works on an answer in one piece. It goes out as it came where nothing could be worked on.
+    """Reads and postprocesses an answer that is not streamed. An answer without a text stays unchanged.
 
-    The headers have outcome and run id, for programs that do not read the answer's object `rarr`.
+    The headers get the outcome and the run id, for programs that do not read the object `rarr`.
     """
     body = bytearray()
     async for piece in pieces:
         body += piece
         if len(body) > LONGEST_ANSWER:
             raise Refusal(502, "answer_too_long", "the answer of the server behind is too long")
-    # Written anew, the key has no escapes but those that `masked` knows.
-    value = json_object(masked(as_json(json_object(bytes(body))), key))
-    results = await work_on(value, work) if value is not None else []
+    # Written anew, the key has no escapes but those that `mask_key` knows.
+    value = json_object(mask_key(json_bytes(json_object(bytes(body))), key))
+    results = await postprocess_answer(value, work) if value is not None else []
     if results:
-        body = bytearray(as_json(value))
+        body = bytearray(json_bytes(value))
         notes = [(b"x-rarr-outcome", call.log["outcome"].encode())]
         if revision := results[0].revision:
             notes.append((b"x-rarr-run", revision.run_id.encode()))
@@ -149,7 +149,7 @@ async def _whole(
 async def _send(
     call: Call, send: Send, status: int, headers: Headers, pieces: AsyncGenerator[bytes, None]
 ) -> None:
-    """Sends a response piece by piece. If the server behind breaks off, ours breaks off too."""
+    """Sends a response piece by piece. If the upstream server breaks off its answer, breaks off as well."""
     await send({"type": "http.response.start", "status": status, "headers": headers})
     try:
         async with aclosing(pieces):
@@ -163,19 +163,19 @@ async def _send(
 
 
 def _not_checked(call: Call, why: str) -> Headers:
-    """Notes in the log why an answer passes, and makes the header that says so; none for "" and "off"."""
+    """Logs why an answer passes unchecked. Returns the header that says so; no header for "" and "off"."""
     if why:
         call.log["outcome"] = f"passed: {why}"
     return [(b"x-rarr-notice", f"not checked: {why}".encode())] if why not in ("", "off") else []
 
 
 async def _pieces(response: httpx2.Response, key: bytes) -> AsyncGenerator[bytes, None]:
-    """Yields the body without the key. What may be the beginning of the key waits for the next piece."""
+    """Yields the body without the key. An end that may be the start of the key waits for the next piece."""
     held = b""
     try:
         async for piece in response.aiter_bytes():
-            held = masked(held + piece, key)
-            begun = max(begun_by(held, form) for form in forms(key))
+            held = mask_key(held + piece, key)
+            begun = max(key_overlap(held, form) for form in key_forms(key))
             whole, held = held[: len(held) - begun], held[len(held) - begun :]
             if whole:
                 yield whole
@@ -191,7 +191,7 @@ def _passed_headers(response: httpx2.Response, key: bytes) -> Headers:
     unpacked = {b"content-length", b"content-encoding"} if packed else set[bytes]()
     pairs = _end_to_end(response.headers.raw)
     passed = [pair for pair in pairs if pair[0] not in unpacked and not pair[0].startswith(b"x-rarr-")]
-    return [(name, masked(value, key)) for name, value in passed]
+    return [(name, mask_key(value, key)) for name, value in passed]
 
 
 def _failure(error: httpx2.HTTPError) -> Refusal:
@@ -200,12 +200,12 @@ def _failure(error: httpx2.HTTPError) -> Refusal:
     elif isinstance(error, httpx2.TimeoutException):
         kind, told = "upstream_timeout", "sent nothing in time: ask again, or change the timeout"
     else:
-        return broken_off()
+        return broken_off_error()
     return Refusal(504 if kind == "upstream_timeout" else 502, kind, f"the server behind {told}")
 
 
 def _end_to_end(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Returns the headers, named in lower case, without those of a single connection, such as Keep-Alive."""
+    """Returns the headers with names in lower case, without headers for one connection (Keep-Alive)."""
     pairs = [(name.lower(), value) for name, value in headers]
     named = b",".join(value for name, value in pairs if name == b"connection")
     dropped = _HOP | {name.strip().lower() for name in named.split(b",")}
@@ -213,7 +213,7 @@ def _end_to_end(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
 
 
 def safe_path(path: str) -> str:
-    """Returns the part of a path below /v1, as it came. Raises `Refusal` for one that leads elsewhere."""
+    """Returns the part of a path after /v1. Raises `Refusal` if the path may lead out of /v1."""
     decoded = path
     for _ in range(4):  # a server behind may decode once more than we do
         if _UNSAFE.search(decoded) or {".", ".."} & set(decoded.split("/")):

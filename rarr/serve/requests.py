@@ -1,4 +1,4 @@
-"""Checks each request before a route gets it: size, origin, token, and what its body holds; then logs it."""
+"""Checks the size, origin, token and body of each request before its route runs, and logs the request."""
 
 import asyncio
 import hmac
@@ -20,7 +20,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rarr.batches.jobs import Sources, wrong_value
+from rarr.batches.jobs import Sources, first_wrong_value
 from rarr.errors import SettingsError
 from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import ServeMode, Settings
@@ -28,16 +28,16 @@ from rarr.tools.concurrency import time_limit
 from rarr.tools.guard.listening import is_loopback
 
 MOST_TEXTS = 1000
-"""The most texts of one answer, and the most sources of a call."""
-OPEN = ("/", "/healthz", "/readyz")
-"""The routes that need no token: they show nothing."""
+"""The most texts of one answer, and the most sources of one request."""
+OPEN_ROUTES = ("/", "/healthz", "/readyz")
+"""The routes that need no token, because they show no data."""
 _SHORTEST = 16  # characters of a caller's token: a shorter token can be guessed
 _TOKEN = re.compile(f"[!-~]{{{_SHORTEST},}}")  # other characters do not come through every header
 _TOKEN_HEADER = "x-rarr-token"
 LONGEST_HEAD = 65_536
-"""Bytes of the headers of a request, at most."""
+"""The most bytes of the headers of a request."""
 SEND_S = 60.0
-"""Seconds in which a client must have room for a part of a response, at most: otherwise it counts as gone."""
+"""If a client accepts no data for so many seconds, it counts as disconnected."""
 
 Json = dict[str, Any]
 Headers = list[tuple[bytes, bytes]]
@@ -49,7 +49,7 @@ _log = logging.getLogger("rarr.serve")
 
 
 class Refusal(HTTPException):
-    """The error response to a request: a `code` for programs, and a line with the cure for people."""
+    """An error response to a request: with a `code` for programs, and a message with the cure for people."""
 
     def __init__(self, status: int, code: str, message: str, **headers: str) -> None:
         super().__init__(status, message, {name.replace("_", "-"): it for name, it in headers.items()})
@@ -60,11 +60,11 @@ class Refusal(HTTPException):
         kind = "server_error" if self.status_code >= 500 else "invalid_request_error"
         kind = "rate_limit_error" if self.status_code == 429 else kind
         error = {"message": self.detail, "type": kind, "param": None, "code": self.code}
-        return Response(as_json({"error": error}), self.status_code, self.headers, "application/json")
+        return Response(json_bytes({"error": error}), self.status_code, self.headers, "application/json")
 
 
 def json_object(data: bytes) -> Json | None:
-    """Reads JSON; None if it is no object. `as_json` writes all its numbers again, however large."""
+    """Reads a JSON object; None for anything else. `json_bytes` can write all its numbers, also huge ones."""
 
     def number(digits: str) -> float | str:
         return value if math.isfinite(value := float(digits)) else f"{_LARGE}{digits}"
@@ -76,14 +76,14 @@ def json_object(data: bytes) -> Json | None:
     return value if isinstance(value, dict) else None
 
 
-def as_json(value: Any) -> bytes:
-    """Writes JSON, also where a text holds half a surrogate pair."""
+def json_bytes(value: Any) -> bytes:
+    """Writes JSON, also if a text contains half a surrogate pair."""
     written = _LARGE_WRITTEN.sub(r"\1", json.dumps(value, ensure_ascii=False))
     return written.encode(errors="backslashreplace")
 
 
 class TextBody(BaseModel, frozen=True, extra="forbid", strict=True):
-    """What a caller chooses for one text."""
+    """The options that a caller may give for one text."""
 
     sources: Sources = Field(default=[], min_length=1, max_length=MOST_TEXTS)
     search: Literal["given"] | None = None
@@ -91,32 +91,32 @@ class TextBody(BaseModel, frozen=True, extra="forbid", strict=True):
 
 
 class ProxyOptions(TextBody):
-    """The object `rarr` of a request to the proxy. `mode` None: that of the server."""
+    """The object `rarr` in a request to the proxy. If `mode` is None, the mode of the server counts."""
 
     mode: ServeMode | None = None
 
 
 class ReviseBody(TextBody):
-    """A text to revise, with the question or the messages of the conversation that it answers."""
+    """A text to revise. `context` is the question, or the messages of the conversation, that it answers."""
 
     text: Words
     context: str | list[Json] | None = None
 
 
 class PostprocessBody(ReviseBody):
-    """The answer of a model."""
+    """The answer of a model to postprocess."""
 
     mode: PostprocessMode = "revise"
 
 
 class VerifyBody(ReviseBody):
-    """A claim to verify against `sources`, or else against what the server searches."""
+    """A claim to verify against `sources`; without them, against the sources of the server."""
 
     text: Words = Field(alias="claim")
 
 
 class GuardrailBody(BaseModel, strict=True):
-    """What LiteLLM 1.109 sends to a generic guardrail, as far as it is read here."""
+    """The fields that this server reads of a request of LiteLLM 1.109 to a generic guardrail."""
 
     input_type: Literal["request", "response"]
     texts: list[str] | None = Field(default=None, max_length=MOST_TEXTS)
@@ -131,12 +131,12 @@ def _keys(model: type[BaseModel]) -> tuple[str, ...]:
     return tuple(field.alias or name for name, field in model.model_fields.items())
 
 
-def checked(model: type[BodyT], value: Any, place: str) -> BodyT:
-    """Makes a body of the value at `place`. Raises `Refusal` with the first thing that is wrong."""
+def validated_body(model: type[BodyT], value: Any, place: str) -> BodyT:
+    """Makes a body of class `model` from `value`. Raises `Refusal` that names `place` and the first error."""
     try:
         body = model.model_validate(value)
     except ValidationError as error:
-        at, told = wrong_value(error, _keys(model))
+        at, told = first_wrong_value(error, _keys(model))
         raise Refusal(400, "invalid_request", f"{place}{'.' if at else ''}{at}: {told}") from None
     if isinstance(body, TextBody) and body.search and not body.sources:
         raise Refusal(400, "no_sources", 'search is "given", but there are no sources: add sources')
@@ -145,9 +145,9 @@ def checked(model: type[BodyT], value: Any, place: str) -> BodyT:
 
 @dataclass
 class Call:
-    """One request with its whole body. `log` collects what the log tells about it: no text, no token.
+    """One request with its whole body. `log` collects the facts for its line in the log (no text, no token).
 
-    `headers` are those of the request without those that held a token of this server.
+    `headers` are the headers of the request, without headers that hold a token of this server.
     """
 
     caller: str
@@ -158,29 +158,29 @@ class Call:
     body: bytes
     log: dict[str, Any] = field(default_factory=dict)
 
-    def new_run(self) -> str:
-        """Makes the id of a run of this caller."""
+    def new_run_id(self) -> str:
+        """Makes a new id for a run of this caller."""
         return f"{self.caller}-{uuid4().hex}"
 
-    def note(self, outcome: str) -> None:
-        """Notes the outcome of a text in the log, which keeps the worst of all texts of the answer."""
+    def note_outcome(self, outcome: str) -> None:
+        """Notes the outcome of a text for the log, which gets the worst outcome of all texts."""
         self.log["outcome"] = max(self.log.get("outcome", outcome), outcome, key=_SEVERITY.index)
 
     def header(self, name: str) -> str:
-        """Returns the value of a header; "" without it."""
+        """Returns the value of the header `name`; "" if the request does not have it."""
         return next((v.decode("latin-1") for k, v in self.headers if k == name.encode()), "")
 
-    def read(self, model: type[BodyT]) -> BodyT:
-        """Reads the body. Raises `Refusal`, also for a form that a page of another site could send."""
+    def read_body(self, model: type[BodyT]) -> BodyT:
+        """Reads the body as JSON. Raises `Refusal` if it is wrong, or has another Content-Type."""
         value, kind = json_object(self.body), self.header("content-type").partition(";")[0].strip().lower()
         if value is None or kind != "application/json":
             told = "it is no JSON object in UTF-8 with the header Content-Type: application/json"
             raise Refusal(400, "invalid_request", f"body: {told}: send {', '.join(_keys(model))}")
-        return checked(model, value, "body")
+        return validated_body(model, value, "body")
 
 
 class _Sending:
-    """Sends the messages of one response, and remembers its status and whether it has ended."""
+    """Sends the messages of one response. Remembers its status, and whether the response has ended."""
 
     status: int | None = None
     ended = False
@@ -189,21 +189,21 @@ class _Sending:
         self._send = send
 
     async def __call__(self, message: Message) -> None:
-        """Sends a part of the response. Raises `ClientDisconnect` if the client does not read."""
+        """Sends a part of the response. Raises `ClientDisconnect` if the client does not read it in time."""
         self.status = message.get("status", self.status)
         self.ended = message["type"] == "http.response.body" and not message.get("more_body", False)
         async with time_limit(SEND_S, ClientDisconnect):
             await self._send(message)
 
 
-class Gate:
-    """Checks a request before `app` gets it: size, origin, token, and the requests at once.
+class RequestGate:
+    """Checks size, origin, token and the number of concurrent requests, before `app` gets a request.
 
-    The app answers as a task, which is cancelled when the client leaves. It finds the `Call` in the scope.
+    `app` runs as a task that is cancelled if the client disconnects. It finds the `Call` in the scope.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        """Raises `SettingsError` for a short token, and where other machines could call without a token."""
+        """Raises `SettingsError` for a short token, or if other machines could call without a token."""
         self._app, self._settings, self._in_flight = app, settings, 0
         tokens = settings.serve_token.get_secret_value().split(",") if settings.serve_token else []
         self._tokens = [token.strip() for token in tokens if token.strip()]
@@ -215,7 +215,7 @@ class Gate:
             raise SettingsError(f"--host {settings.serve_host} lets other machines in: {told}")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, also if it is refused or `app` fails; then logs it."""
+        """Answers a request (with an error if it is refused, or if `app` fails), and logs it."""
         request, sending, started = Request(scope, receive), _Sending(send), time.perf_counter()
         path = scope.get("raw_path", b"").decode("ascii", "replace")
         call = Call("", scope["method"], path, scope["query_string"], [], b"")
@@ -232,7 +232,7 @@ class Gate:
         if refusal and sending.status is None:
             with suppress(ClientDisconnect):
                 await refusal.response()(scope, receive, sending)
-        if path not in OPEN or refusal:
+        if path not in OPEN_ROUTES or refusal:
             facts = {"method": call.method, "status": sending.status or 499, "caller": call.caller or None}
             ms = round(1000 * (time.perf_counter() - started), 1)
             _log.info("request", extra={"route": "none", **facts, "ms": ms, **call.log})
@@ -243,7 +243,7 @@ class Gate:
             told = f"the headers have more than {LONGEST_HEAD:,} bytes: send less"
             raise Refusal(431, "head_too_large", told)
         self._require_same_site(request.headers)
-        is_open = call.path in OPEN
+        is_open = call.path in OPEN_ROUTES
         if is_open and call.method != "GET":
             raise Refusal(405, "wrong_route", "this route takes only GET", Allow="GET")
         if not is_open:
@@ -270,17 +270,17 @@ class Gate:
         raise Refusal(401, "invalid_token", told, WWW_Authenticate="Bearer")
 
     def _holds_token(self, name: bytes, value: bytes) -> bool:
-        """Is a header for tokens, or its value a token, alone or behind a word such as Bearer?"""
+        """Tells whether a header is for tokens, or its value is a token, maybe after a word (Bearer)."""
         given = value.strip(), value.strip().partition(b" ")[2].strip()
         return name == _TOKEN_HEADER.encode() or any(map(self._name_of, given))
 
     def _name_of(self, token: bytes) -> str:
-        """Returns the name for a token; "" if it is unknown. Each comparison takes the same time."""
+        """Returns the name of the caller with this token; "" if unknown. All comparisons take equal time."""
         known = [hmac.compare_digest(each.encode(), token) for each in self._tokens]
         return f"c{known.index(True) + 1}" if any(known) else ""
 
     def _require_same_site(self, headers: Mapping[str, str]) -> None:
-        """Refuses pages of other sites, and without tokens all names but this machine's (DNS rebinding)."""
+        """Refuses pages of other sites. Without tokens, also refuses foreign host names (DNS rebinding)."""
         host, origin = headers.get("host", ""), headers.get("origin")
         try:
             name, site = urlsplit(f"//{host}").hostname, origin and urlsplit(origin).netloc
@@ -308,7 +308,7 @@ class Gate:
 
 
 async def _while_connected(app: ASGIApp, request: Request, sending: _Sending) -> None:
-    """Runs the app until its response is sent, or until the client leaves: then the app is cancelled."""
+    """Runs `app` until its response is sent. Cancels it if the client disconnects."""
 
     async def left() -> None:
         while (await request.receive())["type"] != "http.disconnect":

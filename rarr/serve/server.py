@@ -1,4 +1,4 @@
-"""Runs the server: its routes, its workers, its log, and at SIGTERM the end of what is under way."""
+"""Runs the server: its routes, its worker processes, its log, and its shutdown at SIGTERM."""
 
 import asyncio
 import json
@@ -15,58 +15,58 @@ import uvicorn
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from rarr.batches.jobs import Runner, Task, Tasks, WorkerProcesses
+from rarr.batches.jobs import InProcessRunner, Runner, Task, WorkerProcesses
 from rarr.errors import InputError
 from rarr.records import Notice, Record, Revision, Verification
-from rarr.serve.chat import Desk, TextWork, job_of
+from rarr.serve.chat import FallbackRunner, TextPostprocessor, make_job
 from rarr.serve.proxy import Proxy
 from rarr.serve.requests import (
     LONGEST_HEAD,
     Call,
-    Gate,
     GuardrailBody,
     PostprocessBody,
     ProxyOptions,
     Refusal,
+    RequestGate,
     ReviseBody,
     TextBody,
     VerifyBody,
-    checked,
+    validated_body,
 )
 from rarr.settings import Settings, without_server_settings
 from rarr.tools.guard.listening import listening_socket
-from rarr.views.pages import served_page, served_result
+from rarr.views.pages import form_page, result_page
 
-GUARDRAIL = "/beta/litellm_basic_guardrail_api"
-"""The route of LiteLLM's generic guardrail, whose requests and answers are those of litellm 1.109.1."""
-OWN: Mapping[str, type[TextBody]] = {
+GUARDRAIL_ROUTE = "/beta/litellm_basic_guardrail_api"
+"""The route of LiteLLM's generic guardrail. Requests and answers have the form of litellm 1.109.1."""
+OWN_ROUTES: Mapping[str, type[TextBody]] = {
     "/v1/revise": ReviseBody,
     "/v1/postprocess": PostprocessBody,
     "/v1/verify": VerifyBody,
 }
-"""The calls of rarr itself, with their bodies."""
+"""The routes of rarr itself, with the classes of their request bodies."""
 IDLE_S = 75
-"""Seconds for which a connection without requests is kept: longer than clients and gateways keep theirs."""
+"""Seconds after which an idle connection is closed. Clients and gateways close theirs earlier."""
 _UNFRAMED = {"Content-Security-Policy": "frame-ancestors 'none'"}  # no page of another site shows ours
 _FACTS = ("run_id", "caller", "method", "route", "status", "ms", "mode", "outcome", "error")
-"""The facts that a line of the log may hold. Nothing else is written, whatever a caller sent."""
+"""The only facts that a line of the log may have, so that no text of a caller gets into the log."""
 
 
 class Application:
-    """The application of one server, with what it has to close. `asgi` is what an HTTP server calls."""
+    """The application of one server: its routes, jobs and proxy. An HTTP server calls `asgi`."""
 
     def __init__(self, settings: Settings, runner: Runner) -> None:
-        """Raises `SettingsError` for an address or a token that cannot be used."""
+        """Raises `SettingsError` if an address or a token cannot be used."""
         self._settings = settings
-        self.asgi: ASGIApp = Gate(self._answer, settings)
-        self.desk = Desk(runner)
-        self.proxy = Proxy(self.desk, settings)
+        self.asgi: ASGIApp = RequestGate(self._answer, settings)
+        self.jobs = FallbackRunner(runner)
+        self.proxy = Proxy(self.jobs, settings)
         self._routes: dict[str, tuple[str, Callable[[Call], Awaitable[Response]]]] = {
             "/": ("GET", self._page),
             "/healthz": ("GET", self._health),
             "/readyz": ("GET", self._health),
-            GUARDRAIL: ("POST", self._guardrail),
-            **dict.fromkeys(OWN, ("POST", self._own)),
+            GUARDRAIL_ROUTE: ("POST", self._guardrail),
+            **dict.fromkeys(OWN_ROUTES, ("POST", self._own)),
         }
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -88,44 +88,44 @@ class Application:
         return JSONResponse({"status": "ok" if call.path == "/healthz" else "ready"})
 
     async def _page(self, call: Call) -> Response:
-        page = await asyncio.to_thread(served_page, bool(self._settings.serve_token))
+        page = await asyncio.to_thread(form_page, bool(self._settings.serve_token))
         return HTMLResponse(page, headers=_UNFRAMED)
 
     async def _own(self, call: Call) -> Response:
-        kind = OWN[call.path]
-        body: Any = call.read(kind)
+        kind = OWN_ROUTES[call.path]
+        body: Any = call.read_body(kind)
         task: Task = "verify" if kind is VerifyBody else "postprocess"
-        own = {"text": body.text, "run_id": call.new_run(), "context": body.context}
-        job = replace(job_of(task, body, self._settings), **own)
+        own = {"text": body.text, "run_id": call.new_run_id(), "context": body.context}
+        job = replace(make_job(task, body, self._settings), **own)
         call.log["run_id"] = job.run_id
         try:
-            done = await self.desk.done(job)
+            done = await self.jobs.run_or_original(job)
         except InputError as error:
             raise Refusal(400, "invalid_input", str(error)) from None
         if isinstance(done, Verification):
             undone = [it.code for it in done.warnings if it.code in ("deadline", "failed")]
-            call.note(undone[0] if undone else "finished")
+            call.note_outcome(undone[0] if undone else "finished")
             return _written(done)
-        call.note(done.outcome)
+        call.note_outcome(done.outcome)
         if kind is not ReviseBody:
             return _written(done)
         told = Notice(code=done.outcome, message=done.notice, node="")
         known: dict[str, Any] = {"original": job.text, "text": job.text, "warnings": (told,)}
         revision = done.revision or Revision(run_id=job.run_id, changed=False, **known)
         if call.header("accept") == "text/html":  # the page of this server asks so, and no other client
-            return HTMLResponse(await asyncio.to_thread(served_result, revision, done))
+            return HTMLResponse(await asyncio.to_thread(result_page, revision, done))
         return _written(revision)
 
     async def _guardrail(self, call: Call) -> Response:
-        """Works on the texts of an answer, for LiteLLM's proxy. What a user asks passes."""
-        body = call.read(GuardrailBody)
+        """Postprocesses the texts of an answer for LiteLLM's proxy. Texts of a request are not changed."""
+        body = call.read_body(GuardrailBody)
         chosen = body.additional_provider_specific_params or {}
-        options = checked(ProxyOptions, chosen, "additional_provider_specific_params")
+        options = validated_body(ProxyOptions, chosen, "additional_provider_specific_params")
         mode = options.mode or self._settings.serve_mode
         passes = body.input_type == "request" or mode == "off"
-        job = job_of("postprocess", options, self._settings, mode=mode)
-        work = TextWork(self.desk, call, job, body.structured_messages)
-        results = await asyncio.gather(*map(work.result, [] if passes else body.texts or []))
+        job = make_job("postprocess", options, self._settings, mode=mode)
+        work = TextPostprocessor(self.jobs, call, job, body.structured_messages)
+        results = await asyncio.gather(*map(work.postprocess, [] if passes else body.texts or []))
         if not any(result.changed for result in results):
             return JSONResponse({"action": "NONE", "texts": None})
         return JSONResponse({"action": "GUARDRAIL_INTERVENED", "texts": [each.text for each in results]})
@@ -136,11 +136,11 @@ def _written(record: Record) -> Response:
 
 
 async def serve(settings: Settings, on_ready: Callable[[str], object]) -> None:
-    """Serves until the process is told to end. `on_ready` is called with the address.
+    """Serves until the process gets a signal to end. Calls `on_ready` with the address of the server.
 
-    Raises `InputError` for settings that cannot be served, and `RarrError` where something is missing.
+    Raises `InputError` if the settings cannot be served, and `RarrError` if something is missing.
     """
-    runner = made_runner(settings)
+    runner = make_runner(settings)
     # It refuses settings that are not safe; it reads certificates, which takes a while.
     application = await asyncio.to_thread(Application, settings, runner)
     listening_socket(settings.serve_host, settings.serve_port).close()  # a wrong address is an error at once
@@ -152,22 +152,22 @@ async def serve(settings: Settings, on_ready: Callable[[str], object]) -> None:
             await HttpServer(application, settings).serve(sockets=[listening])
 
 
-def made_runner(settings: Settings) -> Runner:
-    """Makes worker processes; for a language model, whose runs wait most of the time, this process runs."""
+def make_runner(settings: Settings) -> Runner:
+    """Makes worker processes. With a language model, uses this process: such runs mostly wait."""
     plain = without_server_settings(settings)  # without tokens and keys, a worker cannot leak them
     if settings.is_embedded:
         return WorkerProcesses(plain, settings.serve_workers or os.cpu_count() or 1)
     if "concurrency" not in settings.model_fields_set:  # checks must not wait where answers do not
         plain = plain.model_copy(update={"concurrency": settings.serve_concurrency})
         plain.model_fields_set.discard("concurrency")  # Ollama has its own default
-    return Tasks(plain)
+    return InProcessRunner(plain)
 
 
 class HttpServer(uvicorn.Server):
-    """The HTTP server of an application. It is made in the event loop that runs it."""
+    """The HTTP server of an application. Make it inside the event loop that runs it."""
 
     def __init__(self, application: Application, settings: Settings) -> None:
-        self._desk, self._shutdown_s = application.desk, settings.serve_shutdown_s
+        self._jobs, self._shutdown_s = application.jobs, settings.serve_shutdown_s
         self._loop = asyncio.get_running_loop()
         super().__init__(
             uvicorn.Config(
@@ -187,18 +187,18 @@ class HttpServer(uvicorn.Server):
         )
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begins to shut down: requests under way have some seconds, then the originals go out."""
-        stop = self._desk.stopping.set
+        """Begins the shutdown. Running requests have some seconds; then their original texts are sent."""
+        stop = self._jobs.stopping.set
         self._loop.call_soon_threadsafe(self._loop.call_later, 0.8 * self._shutdown_s, stop)
         super().handle_exit(sig, frame)
         self._captured_signals.clear()  # the process ends in order, with the status of the command
 
 
-class JsonLines(logging.Formatter):
-    """Formats a record as one line of JSON, without keys and texts."""
+class JsonLogFormatter(logging.Formatter):
+    """Formats a log record as one line of JSON, without keys and texts."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Returns the line: time, level, event, and the known facts of the record."""
+        """Returns the line: time, level, event, and those of `_FACTS` that the record has."""
         day = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
         event = record.getMessage()
         if not record.name.startswith("rarr"):  # its arguments and traceback may hold what a caller sent
@@ -209,8 +209,8 @@ class JsonLines(logging.Formatter):
 
 
 def log_to_stderr() -> None:
-    """Makes the log of this process lines of JSON on standard error."""
+    """Writes the log of this process to standard error, as lines of JSON."""
     handler = logging.StreamHandler()
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(JsonLogFormatter())
     logging.basicConfig(level=logging.WARNING, handlers=[handler], force=True)
     logging.getLogger("rarr").setLevel(logging.INFO)

@@ -1,4 +1,4 @@
-"""Works on streamed answers: text goes out by paragraphs, everything else as it came and in order."""
+"""Postprocesses streamed answers paragraph by paragraph. Everything else passes unchanged and in order."""
 
 import asyncio
 import re
@@ -7,55 +7,55 @@ from typing import Any, AnyStr
 
 from rarr.agent.inputs import CONTEXT_CHARS
 from rarr.records.postprocessing import Postprocessed
-from rarr.serve.chat import TextWork, annotations, objects, shown
-from rarr.serve.requests import Json, Refusal, as_json, json_object
+from rarr.serve.chat import TextPostprocessor, citation_annotations, object_list, result_entries
+from rarr.serve.requests import Json, Refusal, json_bytes, json_object
 
 LONGEST_EVENT = 8_000_000
-"""Bytes of one event, at most."""
+"""The most bytes of one event."""
 AHEAD = 256
-"""Events that are read ahead of those that were sent, at most."""
+"""The most events that are read before they can be sent."""
 SHORTEST_KEY = 8
-"""Characters of the shortest key that is removed from answers: a shorter one may be an ordinary word."""
+"""A key with fewer characters is not removed from answers, because it may be an ordinary word."""
 _SLASHES, _PLUSES = (b"/", b"\\/"), (b"+", b"\\u002B", b"\\u002b")  # as encoders of JSON write them
 _PIECE = re.compile(r"[^\n]*\n|[^\n]+")
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
 
 
-def broken_off() -> Refusal:
-    """Makes the error of an answer without its end."""
+def broken_off_error() -> Refusal:
+    """Makes the error for an answer of the upstream server that has no end."""
     return Refusal(502, "upstream_broke_off", "the server behind broke off its answer: ask again")
 
 
-def forms(key: bytes) -> set[bytes]:
-    """Returns the key as it is, and as JSON encoders write it that escape / or +."""
+def key_forms(key: bytes) -> set[bytes]:
+    """Returns the ways to write the key: plain, and as JSON encoders write it that escape / or +."""
     return {key.replace(b"/", slash).replace(b"+", plus) for slash in _SLASHES for plus in _PLUSES}
 
 
-def masked(data: bytes, key: bytes) -> bytes:
-    """Replaces the key by as many `*`, so that the length of the answer stays true."""
-    for form in forms(key) if key else ():
+def mask_key(data: bytes, key: bytes) -> bytes:
+    """Replaces the key by `*` signs. The length of the data does not change."""
+    for form in key_forms(key) if key else ():
         data = data.replace(form, b"*" * len(form))
     return data
 
 
-def begun_by(text: AnyStr, key: AnyStr) -> int:
-    """Returns how much of the key the end of a text is."""
+def key_overlap(text: AnyStr, key: AnyStr) -> int:
+    """Returns the length of the longest start of the key (but not the whole key) at the end of the text."""
     return next((n for n in range(len(key) - 1, 0, -1) if text.endswith(key[:n])), 0)
 
 
-class Paragraphs:
-    """Takes the pieces of a text, and gives its paragraphs, which together are the text.
+class ParagraphSplitter:
+    """Takes the pieces of a text, and returns its paragraphs. Joined, the paragraphs are the text.
 
-    A blank line ends a paragraph, outside of code. A heading stays with the paragraph below it. `whole`: the
-    text is one paragraph.
+    A blank line outside of code ends a paragraph. A heading belongs to the paragraph below it. With `whole`,
+    the text is a single paragraph.
     """
 
     def __init__(self, *, whole: bool = False) -> None:
         self._whole, self._held, self._line = whole, list[str](), list[str]()
         self._is_complete = self._in_code = self._has_words = False
 
-    def add(self, text: str) -> list[str]:
-        """Adds a piece, and returns the paragraphs that are complete now."""
+    def add_text(self, text: str) -> list[str]:
+        """Adds a piece of text. Returns the paragraphs that it completes."""
         complete = list[str]()
         for piece in [text] if self._whole else _PIECE.findall(text):
             if self._is_complete and piece.strip():
@@ -68,8 +68,8 @@ class Paragraphs:
                 self._held.append(line)
         return complete
 
-    def rest(self) -> str:
-        """Returns the last paragraph, which may be empty."""
+    def last_paragraph(self) -> str:
+        """Returns the text after the last complete paragraph; may be empty."""
         return "".join([*self._held, *self._line])
 
     def _see(self, line: str) -> None:
@@ -80,45 +80,45 @@ class Paragraphs:
             self._is_complete = True
 
 
-class CutKey:
-    """Hides a key that comes in several events: all of it but its first characters, which went out before."""
+class StreamKeyMask:
+    """Masks a key that comes in pieces in several events, except its first characters (already sent)."""
 
     def __init__(self, key: str) -> None:
         self._key, self._come = key, dict[tuple[str | int, ...], int]()
 
-    def hidden(self, value: Any, *place: str | int) -> Any:
-        """Returns the value of an event, in each of whose texts the key goes on where the last one ended."""
+    def masked_value(self, value: Any, *place: str | int) -> Any:
+        """Masks the key in a value of an event. Each text continues the earlier text at its place."""
         if isinstance(value, dict):
-            return {name: self.hidden(it, *place, name) for name, it in value.items()}
+            return {name: self.masked_value(it, *place, name) for name, it in value.items()}
         if isinstance(value, list):
-            return [self.hidden(it, *place, number) for number, it in enumerate(value)]
+            return [self.masked_value(it, *place, number) for number, it in enumerate(value)]
         return self._text(value, place) if self._key and isinstance(value, str) else value
 
     def _text(self, text: str, place: tuple[str | int, ...]) -> str:
         key, before = self._key, self._come.get(place, 0)
         whole = (key[:before] + text).replace(key, key[:SHORTEST_KEY].ljust(len(key), "*"))
-        self._come[place] = come = begun_by(whole, key)
+        self._come[place] = come = key_overlap(whole, key)
         at = len(whole) - come
         return (whole[:at] + key[: min(come, SHORTEST_KEY)].ljust(come, "*"))[before:]
 
 
-class Stream:
-    """One streamed answer without `key`. Its paragraphs are worked on at the same time, and sent in order."""
+class AnswerStream:
+    """A streamed answer. Its paragraphs are postprocessed at once, and sent in order, without `key`."""
 
-    def __init__(self, work: TextWork, key: str) -> None:
-        self._work, self._open = work, Paragraphs(whole=work.needs_whole)
-        self._key = CutKey(key)
+    def __init__(self, work: TextPostprocessor, key: str) -> None:
+        self._work, self._open = work, ParagraphSplitter(whole=work.needs_whole)
+        self._key = StreamKeyMask(key)
         self._template: Json = {}  # the last event that brought a piece of the text
         self._before, self._results, self._has_ended = "", list[Postprocessed](), False
         # What to send, in order. Each member waits for the work that it needs.
         self._queue: asyncio.Queue[Callable[[], Awaitable[bytes]] | bytes | None] = asyncio.Queue(AHEAD)
         self._running: set[asyncio.Task[Any]] = set()
 
-    async def pieces(self, body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-        """Reads the events in `body`, and yields in order what to send to the client.
+    async def output_pieces(self, body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+        """Reads the events in `body`, and yields the bytes to send to the client, in order.
 
-        Raises `Refusal` for a stream without its end, after all of its text: an end would say that the answer
-        is complete.
+        If the stream has no end, raises `Refusal` after the whole text, so that the client does not take the
+        answer for complete.
         """
         reading = asyncio.create_task(self._read(body))
         try:
@@ -131,7 +131,7 @@ class Stream:
             await asyncio.gather(reading, return_exceptions=True)
 
     async def _read(self, body: AsyncIterator[bytes]) -> None:
-        """Fills the queue. Raises `Refusal` for a stream that is not whole, once the queue has its text."""
+        """Fills the queue with the whole text. Then raises `Refusal` if the stream has no end."""
         broken: Exception | None = None
         try:
             await self._read_events(body)
@@ -149,7 +149,7 @@ class Stream:
             if is_done := value.strip() == b"[DONE]":
                 await self._close()
                 if self._before and not self._has_ended:
-                    raise broken_off()
+                    raise broken_off_error()
             data = None if is_done else json_object(value)
             if data is None:
                 await self._queue.put(raw)
@@ -158,17 +158,17 @@ class Stream:
             if is_done:
                 return
         if not self._has_ended:
-            raise broken_off()
+            raise broken_off_error()
 
     async def _chunk(self, raw: bytes, data: Json) -> None:
-        """Takes the text out of an event, if it may change, and puts what is left into the queue.
+        """Takes the text out of an event, if it may change, and puts the rest of the event into the queue.
 
-        The text so far goes out before an event that ends it or has none.
+        An event that ends the text, or has no text, comes after all earlier text.
         """
-        choices = objects(data.get("choices"))
+        choices = object_list(data.get("choices"))
         choice = choices[0] if len(choices) == 1 else {}
         delta = given if isinstance(given := choice.get("delta"), dict) else {}
-        hidden = self._key.hidden(delta)
+        hidden = self._key.masked_value(delta)
         text = given if isinstance(given := hidden.get("content"), str) else ""
         ends = choice.get("finish_reason") is not None
         left: bytes | None = raw
@@ -183,20 +183,20 @@ class Stream:
         closes = ends or "tool_calls" in delta or not choice
         if left and not closes:
             await self._queue.put(left)
-        for block in self._open.add(text):
+        for block in self._open.add_text(text):
             await self._block(block)
         if closes:
             await self._close()
             await (self._end(data, choice) if ends and left else self._queue.put(left or b""))
 
     async def _close(self) -> None:
-        block, self._open = self._open.rest(), Paragraphs(whole=self._work.needs_whole)
+        block, self._open = self._open.last_paragraph(), ParagraphSplitter(whole=self._work.needs_whole)
         if block:
             await self._block(block)
 
     async def _block(self, block: str) -> None:
         template = self._template
-        work = asyncio.create_task(self._work.result(block, self._before))
+        work = asyncio.create_task(self._work.postprocess(block, self._before))
         self._before = f"{self._before}{block}"[-CONTEXT_CHARS:]
         self._running.add(work)
         work.add_done_callback(self._running.discard)
@@ -219,20 +219,20 @@ class Stream:
         async def made() -> bytes:
             if not self._results:
                 return _written(data)
-            citations = annotations(self._results)
+            citations = citation_annotations(self._results)
             delta = {**(choice.get("delta") or {}), **({"annotations": citations} if citations else {})}
-            done = {"results": shown(self._results, choice.get("index", 0))}
+            done = {"results": result_entries(self._results, choice.get("index", 0))}
             return _written({**data, "choices": [{**choice, "delta": delta}], "rarr": done})
 
         await self._queue.put(made)
 
 
 def _written(data: Json) -> bytes:
-    return b"data: %b\n\n" % as_json(data)
+    return b"data: %b\n\n" % json_bytes(data)
 
 
 async def _events(body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-    """Yields the events of a body. What follows the last blank line is no event, and is left out."""
+    """Yields the events of a body. Leaves out bytes after the last blank line, which are no whole event."""
     held = bytearray()
     async for piece in body:
         held[-3:] = (bytes(held[-3:]) + piece).replace(b"\r\n", b"\n")  # what came is not copied again
@@ -242,4 +242,4 @@ async def _events(body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
             for raw in whole:
                 yield raw + b"\n\n"
         if len(held) > LONGEST_EVENT:
-            raise broken_off()
+            raise broken_off_error()

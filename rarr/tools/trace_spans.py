@@ -17,7 +17,7 @@ from rarr.valid_unicode import valid
 
 _MOST = 1000  # characters of an error's message
 
-Kind = Literal["block", "node", "failure", "score", "read", "ask", "request"]
+SpanKind = Literal["block", "node", "failure", "score", "read", "ask", "request"]
 """A span covers the work on a block of a long text; a call of a node; a node's failure, with its update; the
 scoring of a query's passages; a reading of sentences as cards; a question to a model; or an attempt at a
 server."""
@@ -34,7 +34,7 @@ class TraceSpan:
 
     number: int
     parent: int
-    kind: Kind
+    kind: SpanKind
     name: str
     about: str
     started: float
@@ -66,7 +66,7 @@ def recording(recorder: Any) -> Iterator[None]:
 
 
 @contextmanager
-def span(kind: Kind, name: str, about: str = "", **body: Any) -> Iterator[TraceSpan]:
+def span(kind: SpanKind, name: str, about: str = "", **body: Any) -> Iterator[TraceSpan]:
     """Opens a span inside the current span, for the time of the `with` block, and yields the new span.
 
     An error of the block is recorded in the span and raised again. `body` are values known at the start.

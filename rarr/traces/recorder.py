@@ -63,7 +63,7 @@ class ReviserRecorder:
         recorder = RunRecorder(self._store, run_id, meter, resumable=self._resumable)
         submit_in_order(self._prune_old_traces)
         if earlier is not None:
-            meter.answers, meter.by_node = RecordedAnswers(earlier).answer, earlier.spending()
+            meter.answers, meter.by_node = RecordedAnswers(earlier).next_answer, earlier.spending()
             meter.before_s = earlier.seconds
         facts = RunFacts(
             version=self._version,
@@ -87,7 +87,7 @@ class ReviserRecorder:
 
         def read() -> Trace | None:
             try:
-                trace = Trace(self._store.read(run_id))
+                trace = Trace(self._store.read_trace(run_id))
                 is_own = trace.revision is None or trace.revision.run_id == run_id
             except _FAILURES:
                 return None

@@ -13,17 +13,17 @@ from rarr.records import Revision
 from rarr.settings import Settings
 from rarr.tools.storage.files import make_private_folder, write_whole
 from rarr.tools.text.wording import why_nothing_checked
-from rarr.traces.trace_file import Status, TraceFile
+from rarr.traces.trace_file import RunStatus, TraceFile
 from rarr.valid_unicode import valid
 
 DAY_S = 86_400.0
-LAST = "last"
-"""This word means the newest run, unless a run has this name."""
+LAST_RUN = "last"
+"""In place of a run id, this word means the newest run, unless a run has this id."""
 _END = ".jsonl"
 
 
 class RunSummary(NamedTuple):
-    """The figures of one run in a list of runs. `seconds` is None if the run did not end.
+    """The figures of one run in a list of runs. `seconds` is None if the run has not ended.
 
     The status `not checked` means that no statement could be checked, and `error` is the reason. `calls` is
     the number of all requests to models, `tokens` counts input and output, `edits` counts accepted edits.
@@ -32,7 +32,7 @@ class RunSummary(NamedTuple):
     run_id: str
     started: float
     seconds: float | None
-    status: Status | Literal["not checked", "unreadable"]
+    status: RunStatus | Literal["not checked", "unreadable"]
     error: str
     text: str
     calls: int
@@ -72,22 +72,22 @@ class TraceStore:
         write_whole(self._path(file.run_id), file.text())
         self._path(file.run_id).chmod(0o600)
 
-    def add(self, file: TraceFile) -> None:
+    def add_trace(self, file: TraceFile) -> None:
         """Stores a trace that came from elsewhere. Raises `InputError` if a run has the same name."""
         cure = f"rarr trace show {file.run_id} shows it, and rarr trace prune {file.run_id} removes it"
         self.create_file(file.run_id, file.text().removesuffix("\n"), cure)
 
-    def names(self) -> Sequence[str]:
+    def run_names(self) -> Sequence[str]:
         """Returns the names of all runs, the newest first."""
         return [path.name.removesuffix(_END) for path, _, _ in reversed(self._files())]
 
-    def list(self, most: int | None = None) -> Sequence[RunSummary]:
+    def summaries(self, most: int | None = None) -> Sequence[RunSummary]:
         """Returns summaries of the `most` newest runs (None: all runs), the newest first."""
-        return [self._summary(name) for name in self.names()[:most]]
+        return [self._summary(name) for name in self.run_names()[:most]]
 
     def _summary(self, run_id: str) -> RunSummary:
         try:
-            file = self.read(run_id)
+            file = self.read_trace(run_id)
             revision = Revision.model_validate(file.revision) if file.revision else None
         except (InputError, ValidationError) as error:
             written = {path: written for path, written, _ in self._files()}.get(self._path(run_id), 0.0)
@@ -107,20 +107,20 @@ class TraceStore:
             edits=sum(edit.accepted for edit in revision.edits) if revision else 0,
         )
 
-    def full_name(self, word: str) -> str:
-        """Returns the full name of a run. `word` is the name, its beginning, or `last` (the newest run).
+    def full_run_id(self, word: str) -> str:
+        """Returns the full id of a run. `word` is the id, its beginning, or `last` (the newest run).
 
         Raises `InputError` if no run or several runs match.
         """
-        word, names = valid(word), self.names()
+        word, names = valid(word), self.run_names()
         if word in names:
             return word
-        found = names[:1] if word == LAST else [name for name in names if word and name.startswith(word)]
+        found = names[:1] if word == LAST_RUN else [name for name in names if word and name.startswith(word)]
         if len(found) > 1:
             raise InputError(f"several runs begin with {word!r}: give more of the name")
         return found[0] if found else self._existing(word)
 
-    def read(self, run_id: str) -> TraceFile:
+    def read_trace(self, run_id: str) -> TraceFile:
         """Reads the trace of the run `run_id`. Raises `InputError` if the trace is missing or damaged."""
         try:
             return TraceFile.read(self._path(self._existing(run_id)))
@@ -151,7 +151,7 @@ class TraceStore:
 
     def _remove_run(self, run_id: str) -> None:
         """Removes the HTML page of a run, then the run. Raises `InputError` if a file cannot be removed."""
-        for path in (page_path(self.home, run_id), self._path(run_id)):
+        for path in (trace_page_path(self.home, run_id), self._path(run_id)):
             try:
                 path.unlink(missing_ok=True)
             except OSError as error:
@@ -172,11 +172,11 @@ class TraceStore:
         return self.folder / f"{run_id}{_END}"
 
     def _existing(self, run_id: str) -> str:
-        if run_id not in self.names():
+        if run_id not in self.run_names():
             raise InputError(f"there is no trace of a run {run_id!r}: rarr trace list names them")
         return run_id
 
 
-def page_path(home: Path, run_id: str) -> Path:
+def trace_page_path(home: Path, run_id: str) -> Path:
     """Returns the path of the page that `rarr trace open` writes. The page is removed with its run."""
     return home / "pages" / f"{run_id}.html"

@@ -27,14 +27,14 @@ from rarr.errors import InputError
 from rarr.prompts import Prompt
 from rarr.records import RUN_ID
 from rarr.tools.text.wording import kind_of
-from rarr.tools.trace_spans import Kind
+from rarr.tools.trace_spans import SpanKind
 
 Seconds = Annotated[float, Field(ge=0, lt=1 << 37)]  # until the year 6325; Python's dates end in 9999
 Count = Annotated[StrictInt, Field(ge=0, lt=1 << 40)]
-Real = Annotated[float, Field(strict=True, allow_inf_nan=False)]
-Tokens = tuple[Count, Count, Count]
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+TokenCounts = tuple[Count, Count, Count]
 FORMAT: Literal[3] = 3
-Status = Literal["done", "failed", "unfinished"]
+RunStatus = Literal["done", "failed", "unfinished"]
 _DEEPEST = 16  # levels of nested spans; a call, its question and an attempt are 3 levels
 
 
@@ -54,9 +54,9 @@ class ReadSentence(FileModel):
 
 
 class PlantedSentence(FileModel):
-    """A sentence that code made from `evidence` to test the reader. `missed`: the verdict is wrong.
+    """A sentence that code made from `evidence` to test the reader. `missed`: the reader's verdict is wrong.
 
-    `kind` is `number`, `name`, `not` or `repetition`. `borrowed`: `wrong` stands in another source line.
+    `kind` is `number`, `name`, `not` or `repetition`. `borrowed`: `wrong` is taken from another source line.
     """
 
     number: Count
@@ -90,12 +90,12 @@ class ReadBody(SpanBody):
 
 
 class NodeUpdate(BaseModel):
-    """The update of a node. `passages` maps a query to (source, title, number of passages) of documents."""
+    """The update of a node. `passages` maps a query to documents: (source, title, number of passages)."""
 
     passages: dict[str, list[tuple[StrictStr, StrictStr, Count]]] = {}
 
 
-_FAILED = {"failure": (StrictStr, ""), "status": (Count | None, None), "retry_after": (Real | None, None)}
+_FAILED = {"failure": (StrictStr, ""), "status": (Count | None, None), "retry_after": (Number | None, None)}
 _FAILED |= {"answer": (StrictStr, "")}
 _UPDATE = {"update": (NodeUpdate | None, None)}
 _FIELDS: Mapping[str, Mapping[str, Any]] = {
@@ -106,24 +106,24 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
     "ask": {
         "prompt": StrictStr,
         "user": StrictStr,
-        "temperature": Real,
+        "temperature": Number,
         "answers": (list[dict[str, Any] | StrictStr], []),
-        "saved": (tuple[StrictStr, Real | None] | None, None),
+        "saved": (tuple[StrictStr, Number | None] | None, None),
     },
     # A request that was not sent, or was sent to a server without a model.
     "request": _FAILED,
     "model request": {
         **_FAILED,
         **dict.fromkeys(("samples", "max_tokens"), Count),
-        **dict.fromkeys(("tokens", "said"), Tokens),
+        **dict.fromkeys(("tokens", "said"), TokenCounts),
         "texts": list[StrictStr],
-        "cost": Real | None,
+        "cost": Number | None,
         "more": (list[tuple[StrictStr, StrictStr]], []),
         "cut": (StrictBool, False),
         "served": (StrictStr, ""),
     },
     # The number of passages of a query, and (score, source, start, end) of the best passages.
-    "score": {"passages": (Count, 0), "best": (list[tuple[Real, StrictStr, Count, Count]], [])},
+    "score": {"passages": (Count, 0), "best": (list[tuple[Number, StrictStr, Count, Count]], [])},
 }
 """The fields of bodies by the kind of their span: a type, or a type with a default."""
 _BODIES = {kind: create_model("Body", __base__=SpanBody, **fields) for kind, fields in _FIELDS.items()}
@@ -147,11 +147,11 @@ class PromptFields(FileModel):
 
 
 class StoredSpan(FileModel):
-    """A `TraceSpan` of `rarr.tools.trace_spans` as JSON. `seconds` is None if the span did not end."""
+    """A `TraceSpan` of `rarr.tools.trace_spans` as JSON. `seconds` is None if the span has not ended."""
 
     number: int = Field(ge=1, lt=1 << 53)
     parent: int = Field(ge=0)
-    kind: Kind
+    kind: SpanKind
     name: str
     about: str
     started: Seconds
@@ -206,7 +206,7 @@ class _End(FileModel):
 
 
 class _Line(FileModel):
-    """A line of the file, with a value for one of these fields."""
+    """One line of the file. Exactly one of its fields has a value."""
 
     run: _Begun | None = None
     prompt: dict[str, PromptFields] | None = None
@@ -234,7 +234,7 @@ class TraceFile(_Begun, _End):
                 raise ValueError(f"span {span.number} asks with a prompt that the file lacks")
 
     @property
-    def status(self) -> Status:
+    def status(self) -> RunStatus:
         """Returns `done`, `failed` or `unfinished`. An unfinished run still runs, or was killed."""
         return "unfinished" if self.seconds is None else "failed" if self.error else "done"
 

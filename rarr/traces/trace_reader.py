@@ -17,7 +17,7 @@ from rarr.records.base import NodeUsage
 from rarr.state import State
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens
 from rarr.traces.store import TraceStore
-from rarr.traces.trace_file import Status, StoredSpan, TraceFile
+from rarr.traces.trace_file import RunStatus, StoredSpan, TraceFile
 
 _UPDATE: TypeAdapter[State] = TypeAdapter(State)
 
@@ -34,9 +34,9 @@ class Trace:
 
         Raises `InputError` if no run or several runs match, or if the run is damaged.
         """
-        store = TraceStore(home)
-        name = store.full_name(run_id)
-        return cls._checked(store.read(name), f"the trace of {name!r}", f"rarr trace prune {name} removes it")
+        name = (store := TraceStore(home)).full_run_id(run_id)
+        cure = f"rarr trace prune {name} removes it"
+        return cls._checked(store.read_trace(name), f"the trace of {name!r}", cure)
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
@@ -71,7 +71,7 @@ class Trace:
         return self.file.run_id
 
     @property
-    def status(self) -> Status:
+    def status(self) -> RunStatus:
         """Returns `done`, `failed` or `unfinished`."""
         return self.file.status
 
@@ -89,7 +89,7 @@ class Trace:
 
     @cached_property
     def prompts(self) -> Mapping[str, Prompt]:
-        """Returns the prompts that the run sent to models, by their hashes."""
+        """Maps the hash of each prompt that the run sent to a model to the prompt."""
         return {name: Prompt(**dict(fields), hash=name) for name, fields in self.file.prompts.items()}
 
     @property
@@ -106,7 +106,7 @@ class Trace:
         return inner
 
     def body(self, span: StoredSpan) -> dict[str, Any]:
-        """Reads the body of a span. The update of a search has counts in place of passages."""
+        """Reads the body of a span. For a search, it has the numbers of passages, not the passages."""
         if not (fields := span.body.get("update")):
             return span.body
         update = dict(self.update(span))
@@ -133,7 +133,7 @@ class Trace:
 
     @cached_property
     def updates(self) -> list[State]:
-        """Returns the changes of the state by each call of a node, block by block."""
+        """Returns the state changes by each call of a node, in the order of `calls`."""
         return [self.update(call) for call in self.calls if "update" in call.body]
 
     def start(self) -> State:
@@ -161,11 +161,11 @@ class Trace:
 
     @cached_property
     def calls(self) -> list[StoredSpan]:
-        """Returns the spans of the calls of nodes, and of their failures, block by block."""
+        """Returns the spans of all node calls and node failures: block after block, each in time order."""
         return [call for calls in self.calls_by_block().values() for call in calls]
 
     def calls_by_block(self) -> dict[int, list[StoredSpan]]:
-        """Groups `calls` by the number of their block. Calls outside blocks have the number 0."""
+        """Groups `calls` by the number of their block; calls outside of blocks are under 0."""
         calls = {0: [span for span in self.inner[0] if span.kind != "block"]}
         for name, spans in self.blocks.items():
             calls[int(name.split()[-1])] = [call for span in spans for call in self.inner[span.number]]
@@ -177,7 +177,7 @@ class Trace:
         return _UPDATE.validate_python({name: fields[name] for name in fields if name != "passages"})
 
     def spending(self) -> dict[str, NodeUsage]:
-        """Returns calls, tokens, cost, saved answers and seconds by node, without unfinished requests."""
+        """Returns calls, tokens, cost, saved answers and seconds by node. Skips unfinished requests."""
         spent: dict[str, NodeUsage] = {}
         for node in (span for span in self.spans if span.kind == "node"):
             used = spent.get(node.name, NodeUsage()) + NodeUsage(calls=1, seconds=node.seconds or 0.0)
@@ -196,7 +196,7 @@ class RecordedAnswers:
     """The recorded answers of all models of a run, in order, for use in another run."""
 
     def __init__(self, trace: Trace, *, failures: bool = False) -> None:
-        """With `failures`, a failed attempt also counts as an answer."""
+        """If `failures` is true, `answer` also repeats the failed attempts, by raising `CallFailure`."""
         asks = {span.number: span.body for span in trace.spans if span.kind == "ask"}
         self._answers: dict[str, list[StoredSpan]] = defaultdict(list)
         for span in trace.spans:
@@ -206,8 +206,8 @@ class RecordedAnswers:
                 key = json.dumps([span.name, question["prompt"], question["user"], more, body["samples"]])
                 self._answers[key].append(span)
 
-    def answer(self, model: str, ask: ChatRequest) -> Answer | None:
-        """Returns the next recorded answer of `model` to `ask`. Repeats the last answer.
+    def next_answer(self, model: str, ask: ChatRequest) -> Answer | None:
+        """Returns the next recorded answer of `model` to `ask`. After the last answer, repeats it.
 
         Returns None for an unknown question. Raises `CallFailure` for a recorded failure.
         """

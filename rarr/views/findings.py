@@ -1,4 +1,4 @@
-"""Writes checked documents as text, as annotations of GitHub's workflows, and as SARIF 2.1.0.
+"""Writes the results of `rarr check` as text, as annotations of GitHub workflows, and as SARIF 2.1.0.
 
 SARIF: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
@@ -14,7 +14,7 @@ from rich.text import Text
 from rarr.records import Status
 from rarr.records.postprocessing import CheckedDocument, DocumentChecks, Finding, SourceQuote
 from rarr.tools.text.wording import counted
-from rarr.views.revision_text import Line, printed
+from rarr.views.revision_text import Line, lines_as_text
 from rarr.views.shown_text import in_quotes, one_line
 
 _QUOTE, _SOURCE = 200, 300  # characters of a quote or sentence, of an address, at most
@@ -28,17 +28,14 @@ TITLES: dict[Status, str] = {
     "retrieval_failed": "The source could not be searched",
     "unjudged": "It could not be judged",
 }
-"""A title for each status that a finding may have."""
+"""The title of each status of a sentence that `rarr check` reports."""
 
 
-def as_text(checks: DocumentChecks, *, terminal: bool) -> str:
-    """Writes the findings by file with line and column, the words, and what the source says.
-
-    Then the warnings, and a line on whether the checks fail.
-    """
+def findings_text(checks: DocumentChecks, *, terminal: bool) -> str:
+    """Writes the findings of each file (place, status, words, sources), the warnings, and the outcome."""
     lines = [line for document in checks.documents for line in _document(document)]
     lines += [Line(0, Text(one_line(f"warning: {each}"), "yellow")) for each in checks.warnings]
-    return printed([*lines, Line(0, Text(verdict(checks, why=False), "bold"))], terminal=terminal)
+    return lines_as_text([*lines, Line(0, Text(outcome_line(checks, why=False), "bold"))], terminal=terminal)
 
 
 def _document(document: CheckedDocument) -> Iterator[Line]:
@@ -57,8 +54,8 @@ def _document(document: CheckedDocument) -> Iterator[Line]:
     yield Line(0, Text())
 
 
-def verdict(checks: DocumentChecks, *, why: bool = True) -> str:
-    """Writes one line on all files: what fails, what could not be judged and `why`, or that nothing fails."""
+def outcome_line(checks: DocumentChecks, *, why: bool = True) -> str:
+    """Writes one line: how much fails, and how much could not be judged, with a reason if `why` is true."""
     parts, files = [], counted(len(checks.documents), "file")
     if failing := [document for document in checks.documents if document.failing]:
         statuses = {finding.status for document in failing for finding in document.failing}
@@ -101,10 +98,7 @@ def _about(document: CheckedDocument) -> str:
 
 
 def github_annotations(checks: DocumentChecks) -> str:
-    """Writes a command for each finding, and for each file that could not be judged; the errors come first.
-
-    GitHub shows only the first ten errors and the first ten notices of a step.
-    """
+    """Writes a workflow command for each finding or unjudged file, errors first: GitHub shows only ten."""
     commands = [command for document in checks.documents for command in _commands(document)]
     commands.sort(key=lambda command: not command.startswith("::error"))
     return "".join(f"{command}\n" for command in commands)
@@ -128,10 +122,10 @@ def _command(name: str, message: str, **properties: Any) -> str:
     return f"::{name} {pairs}::{message.translate(str.maketrans(line_ends))}"
 
 
-def sarif(checks: DocumentChecks, version: str) -> dict[str, Any]:
-    """Makes a SARIF log of one run. A failing sentence is an error, every other finding a note.
+def sarif_log(checks: DocumentChecks, version: str) -> dict[str, Any]:
+    """Makes a SARIF log of one run. A sentence that fails is an error; any other finding is a note.
 
-    A file that could not be judged is a notification of the tool, and the run was not successful.
+    For a file that could not be judged, adds a tool notification and marks the run as not successful.
     """
     rules = [{"id": status, "shortDescription": {"text": title}} for status, title in TITLES.items()]
     told = [
@@ -161,7 +155,7 @@ def _result(file: str, finding: Finding) -> dict[str, Any]:
 
 
 def _locations(file: str, **place: Any) -> list[dict[str, Any]]:
-    """Names a file relative to the working folder where it lies in it, as services expect it."""
+    """Makes the SARIF location. A file in the working folder gets a relative path, which services expect."""
     path = Path(file)
     if path.is_absolute() and path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())

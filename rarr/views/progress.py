@@ -1,4 +1,4 @@
-"""Shows the current step while a person waits, on a line of the terminal."""
+"""Shows the current step on a line of the terminal while a person waits."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,10 +18,11 @@ _USED = "requests: {task.fields[run].total.model_calls:,}, tokens: {task.fields[
 _LONGEST = 80  # characters of the line
 
 
-class Waiting:
-    """A line on standard error, if this is `watched`: the step, how far a run is, and what it has used."""
+class ProgressLine:
+    """The progress line on standard error: the current step, the share that is done, and the usage so far."""
 
     def __init__(self, *, watched: bool) -> None:
+        """If `watched` is false, shows nothing: standard error is no terminal."""
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
@@ -38,13 +39,13 @@ class Waiting:
         self.stop = self._progress.stop  # removes the line, before another is written at an interrupt
 
     @contextmanager
-    def shown(self) -> Iterator[Self]:
-        """Shows the line in the block."""
+    def display(self) -> Iterator[Self]:
+        """Shows the line during the `with` block."""
         with call_on_interrupt(self.stop), self._progress:  # an interrupt too gives the cursor back
             yield self
 
-    def step(self, node: str) -> None:
-        """Shows the node of a run that has finished last."""
+    def show_step(self, node: str) -> None:
+        """Shows the name of the node that a run finished last."""
         run = meter()
         far = f"{run.share:.0%} of the text, " if run.share else ""
         step = f", step {_STEPS.index(node) + 1} of {len(_STEPS)}" if node in _STEPS and not far else ""
@@ -53,14 +54,14 @@ class Waiting:
     def _show(self, line: str, **known: Any) -> None:
         self._progress.update(self._task, description=one_line(line, _LONGEST), **known)
 
-    def rows(self, done: int, total: int | None, errors: int = 0, noun: str = "row") -> None:
-        """Shows how many rows are finished, how many have errors, and about how long the others take."""
+    def show_rows(self, done: int, total: int | None, errors: int = 0, noun: str = "row") -> None:
+        """Shows the numbers of finished rows, of all rows and of errors, and the estimated remaining time."""
         line = f"{done:,} of {counted(total, noun)}" if total else counted(done, noun)
         self._progress.update(self._task, completed=done, total=total)
         left = self._progress.tasks[0].time_remaining
         line += f", about {duration(left)} left" if left and done != total else ""
         self._show(line + (f", {counted(errors, 'error')}" if errors else ""))
 
-    def indexed(self, done: int, total: int) -> None:
-        """Shows how many files of a corpus are indexed."""
+    def show_files(self, done: int, total: int) -> None:
+        """Shows how many of the `total` files of a corpus are indexed."""
         self._show(f"index: {done} of {counted(total, 'file')}")

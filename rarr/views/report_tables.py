@@ -1,4 +1,4 @@
-"""Prints any report of measures as tables: the same way for `rarr eval`, `verify`, `label` and `bench`."""
+"""Writes any report of measures as tables, for `rarr eval`, `verify`, `label` and `bench` alike."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from rarr.evals.metrics import Measured
-from rarr.views.revision_text import drawn
+from rarr.views.revision_text import rich_text
 from rarr.views.shown_text import one_line
 
 _LONG = 200  # characters of a text in a report
@@ -18,17 +18,17 @@ _SHORT = 12  # cells of a row, at most; more become rows of their own
 
 
 def as_tables(report: BaseModel | Mapping[str, Any], out: Path | None = None, noun: str = "report") -> str:
-    """Writes the counts and texts of a report in lines, its measures in tables, and where all of it is.
+    """Writes a report: counts and texts on lines, measures in tables, and the path `out` after `noun`.
 
-    Records of the same measures by name, such as judges or systems, become the rows of one table. Lists, such
-    as the rows of the data, are counted.
+    A mapping of names (such as judges) to records of measures becomes one table with a row for each name. Of
+    a list, only the length is written.
     """
-    return tabular(_parts("", _fields(report))) + (f"\n{noun}: {out}\n" if out else "")
+    return tables_text(_parts("", _fields(report))) + (f"\n{noun}: {out}\n" if out else "")
 
 
-def tabular(parts: Iterable[RenderableType]) -> str:
-    """Draws tables, without spaces at the ends of lines."""
-    return "".join(f"{line.rstrip()}\n" for line in drawn(parts).splitlines())
+def tables_text(parts: Iterable[RenderableType]) -> str:
+    """Draws tables as text, without spaces at the ends of lines."""
+    return "".join(f"{line.rstrip()}\n" for line in rich_text(parts).splitlines())
 
 
 def _parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Group]:
@@ -44,7 +44,7 @@ def _parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Group]:
 
 
 def _cells(value: Any) -> dict[str, str]:
-    """Writes a measure, or a record of measures and values, as cells by name; {} for others."""
+    """Writes a measure, or a record of measures and plain values, as cells by name; {} for other values."""
     if isinstance(value, Measured):
         interval = "-" if value.low is None else f"{value.low:.3f} to {value.high:.3f}"
         counts = {"n": str(value.n), "not judged": str(value.unjudged)}
@@ -55,7 +55,7 @@ def _cells(value: Any) -> dict[str, str]:
 
 
 def _table(title: str, rows: Mapping[str, Mapping[str, str]]) -> Iterator[Group]:
-    """Makes a table under its title. In a narrow terminal words go on in the next line, and none is cut."""
+    """Makes a table under its title. In a narrow terminal, long cells are wrapped and not cut."""
     table = Table(box=None, pad_edge=False)
     table.add_column(Text(), overflow="fold")
     head = list(dict.fromkeys(name for row in rows.values() for name in row))

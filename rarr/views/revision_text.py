@@ -1,6 +1,6 @@
-"""Writes a revision for a terminal or a pipe, as text or diff, and a verified claim as text.
+"""Writes a revision as text or as a diff, for a terminal or a pipe; writes a verified claim as text.
 
-The texts come from others, so they are never read as markup, and control characters are made visible.
+Markup in the texts is not interpreted, and control characters are made visible: others wrote the texts.
 """
 
 import re
@@ -17,7 +17,7 @@ from rarr.records import Edit, Report, Revision, Sentence, Status, Verification
 from rarr.tools.text.blocks_and_sentences import Span, closest_sentence, table_cells
 from rarr.tools.text.edit_segments import segments
 from rarr.tools.text.wording import counted, warning_lines
-from rarr.views.shown_text import in_quotes, one_line, visible
+from rarr.views.shown_text import in_quotes, one_line, visible_text
 
 _STYLES = {"kept": "", "deleted": "strike red", "inserted": "bold green"}
 _STATUS_STYLES: dict[Status, str] = {
@@ -35,49 +35,49 @@ _LONG, _QUOTE, _SHORT = 500, 200, 80  # characters of an address, a sentence, th
 
 
 class Line(NamedTuple):
-    """A line to print. On a terminal, its continuation lines keep its indent."""
+    """A line to print. On a terminal, a long line is wrapped, and every part has the same indent."""
 
     indent: int
     text: Text
 
 
-def render(revision: Revision, *, terminal: bool, verbose: bool = False) -> str:
-    """Writes the revised text, a line for each change and for each sentence, a count, and the cost.
+def revision_text(revision: Revision, *, terminal: bool, verbose: bool = False) -> str:
+    """Writes the revised text, a line for each change, a line for each sentence, the counts and the cost.
 
-    On a terminal the changes are marked in the text. Elsewhere the text comes first, exactly as it is.
-    `verbose` adds the reasons of the changes that were made, refused edits and all quotes.
+    On a terminal, the changes are marked in the text. Otherwise the output begins with the exact text.
+    `verbose` adds the reasons of accepted edits, the refused edits, and all quotes.
     """
     text, end = revision.text, "" if revision.text.endswith("\n") else "\n"
     if terminal and _console(terminal).color_system is None:  # old and new words would look the same
-        text = visible(text)
+        text = visible_text(text)
     elif terminal:
         pieces = segments(revision.original, revision.edits)
-        shown = (Text(visible(piece.text), _STYLES[piece.kind]) for piece in pieces)
-        text = drawn(shown, terminal=True, soft_wrap=True, end="")
-    return text + end + printed(_lines(revision, verbose), terminal=terminal)
+        shown = (Text(visible_text(piece.text), _STYLES[piece.kind]) for piece in pieces)
+        text = rich_text(shown, terminal=True, soft_wrap=True, end="")
+    return text + end + lines_as_text(_lines(revision, verbose), terminal=terminal)
 
 
-def render_diff(revision: Revision, *, terminal: bool) -> str:
-    """Writes a unified diff from the original to the revised text, with the texts' own line ends."""
+def revision_diff(revision: Revision, *, terminal: bool) -> str:
+    """Writes a unified diff from the original to the revised text. Keeps the line ends of both texts."""
     before, after = (re.findall(r"[^\n]*\n|[^\n]+", text) for text in (revision.original, revision.text))
     rows = [
         row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n"
         for row in unified_diff(before, after, "original", "revised")
     ]
     styles = {"+": "green", "-": "red", "@": "cyan"}
-    shown = (Text(visible(it), styles.get(it[0], "")) for it in rows)
-    return drawn(shown, terminal=True, soft_wrap=True, end="") if terminal else "".join(rows)
+    shown = (Text(visible_text(it), styles.get(it[0], "")) for it in rows)
+    return rich_text(shown, terminal=True, soft_wrap=True, end="") if terminal else "".join(rows)
 
 
-def printed(lines: Iterable[Line], *, terminal: bool) -> str:
-    """Writes lines as they are, or on a terminal in colours and wrapped with their indent."""
+def lines_as_text(lines: Iterable[Line], *, terminal: bool) -> str:
+    """Writes the lines as plain text; for a terminal, in colours and wrapped to its width."""
     if not terminal:
         return "".join(f"{' ' * line.indent}{line.text.plain}\n" for line in lines)
-    return drawn((Padding.indent(line.text or Text(" "), line.indent) for line in lines), terminal=True)
+    return rich_text((Padding.indent(line.text or Text(" "), line.indent) for line in lines), terminal=True)
 
 
-def drawn(parts: Iterable[RenderableType], *, terminal: bool | None = None, **how: Any) -> str:
-    """Draws with rich: for a terminal in its width and colours, else in 240 columns."""
+def rich_text(parts: Iterable[RenderableType], *, terminal: bool | None = None, **how: Any) -> str:
+    """Draws these parts with the library rich: in the width and colours of a terminal, or in 240 columns."""
     console = _console(terminal)
     with console.capture() as capture:
         for part in parts:
@@ -111,10 +111,10 @@ def _change(edit: Edit, *, verbose: bool) -> Line:
 
 
 def _sentences(revision: Revision, verbose: bool) -> Iterator[Line]:
-    """Yields a line for each sentence: status, words, what is not confirmed, and the first quote.
+    """Yields a line for each sentence: its status, its words, the unconfirmed words, and the first quote.
 
-    A cell of a table has its row and column before it. What differs, and with `verbose` the other quotes,
-    follow on lines of their own.
+    Before the words of a table cell stand its row and column headers. Words that differ from the source, and
+    with `verbose` the other quotes, follow on lines of their own.
     """
     text, cells = revision.text, table_cells(revision.text)
     for number, sentence in enumerate(revision.report.sentences, start=1):
@@ -152,10 +152,7 @@ def _marked(sentence: Sentence) -> Text:
 
 
 def _sources(sentence: Sentence, revision: Revision) -> Iterator[str]:
-    """Yields the quotes of a sentence with their sources, else the closest sentences of its passages.
-
-    The sources of a contradicted sentence have their verdicts.
-    """
+    """Yields the quotes of a sentence (or the closest sentence of each passage), with source and verdict."""
     by_id = {passage.id: passage for passage in revision.evidence}
     verdicts = {check.evidence_id: check.verdict for check in revision.checks if not check.stale}
     cited = defaultdict[tuple[str, str], list[str]](list)
@@ -194,11 +191,11 @@ def _cost(revision: Revision) -> str:
 
 
 def verification_text(verification: Verification) -> str:
-    """Writes the label with its support, and each sentence with its quotes and what differs."""
+    """Writes the label and the support, and each sentence with its quotes and the words that differ."""
     support = "" if verification.probability is None else f" (support {verification.probability:.2f})"
     support += _disputed(*verification.sentences)
     claim, report = verification.claim, Report(sentences=verification.sentences)
     known: dict[str, Any] = {"evidence": verification.evidence, "report": report}
     read = Revision(run_id="verify", original=claim, text=claim, changed=False, **known)
     label = Line(0, Text(f"{verification.label or 'not judged'}{support}"))
-    return printed([label, *_sentences(read, verbose=True)], terminal=False)
+    return lines_as_text([label, *_sentences(read, verbose=True)], terminal=False)

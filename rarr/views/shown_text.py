@@ -1,4 +1,4 @@
-"""Makes texts of others safe to print: characters that steer a terminal become visible, in JSON escaped."""
+"""Makes texts safe to print: replaces characters that steer a terminal, and escapes them in JSON."""
 
 import re
 from typing import Any
@@ -11,14 +11,14 @@ _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\u
 _ESCAPED = re.compile(f"{_STEERING.pattern}|[\u061c\u200e\u200f]")
 
 
-def visible(text: str) -> str:
-    """Replaces characters that steer a terminal by visible signs. Each line ends in a newline alone."""
+def visible_text(text: str) -> str:
+    """Replaces characters that steer a terminal by visible signs, and every line end by a newline."""
     return _STEERING.sub(_picture, re.sub("\r\n?", "\n", text))
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """Puts `text` on one line, makes it `visible`, and cuts it to `most` characters, the last of them …"""
-    line = " ".join(visible(text).split())
+    """Puts `text` on one line, safe to print, of at most `most` characters. A text that is cut ends with …"""
+    line = " ".join(visible_text(text).split())
     return line if most is None or len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
@@ -28,14 +28,14 @@ def in_quotes(text: str, most: int = 80) -> str:
 
 
 def as_json(value: Any) -> str:
-    """Writes a record, or what it is made of, as commands print JSON: indented, and `escaped`."""
+    """Writes a record, or a list or mapping, as the JSON that commands print: indented and escaped."""
     from pydantic_core import to_json  # an error of a command shall not wait for it
 
-    return escaped(to_json(value, indent=2, by_alias=False, inf_nan_mode="null").decode()) + "\n"
+    return escaped_json(to_json(value, indent=2, by_alias=False, inf_nan_mode="null").decode()) + "\n"
 
 
-def escaped(text: str) -> str:
-    """Escapes the characters in JSON that steer a terminal. The meaning of the JSON is unchanged."""
+def escaped_json(text: str) -> str:
+    """Escapes the characters that steer a terminal in a JSON text, which keeps its meaning."""
     return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 

@@ -1,4 +1,4 @@
-"""Writes traces as text: the list of runs, a run as a summary and a tree, and the changes of replays."""
+"""Writes as text: the list of runs, the summary and the calls of one run, and the changes by replays."""
 
 import json
 from collections import Counter
@@ -19,17 +19,17 @@ from rarr.tools.text.wording import counted, warning_lines
 from rarr.traces.store import RunSummary
 from rarr.traces.trace_file import ReadBody, StoredSpan
 from rarr.traces.trace_reader import Trace
-from rarr.views.pages import RunView, tokens
-from rarr.views.report_tables import tabular
-from rarr.views.revision_text import Line, printed
-from rarr.views.shown_text import one_line, visible
+from rarr.views.pages import RunView, token_sums
+from rarr.views.report_tables import tables_text
+from rarr.views.revision_text import Line, lines_as_text
+from rarr.views.shown_text import one_line, visible_text
 
 _NAME = 8  # characters of the name of a run, at least
 _QUOTE, _REPLAYED, _LONG = 160, 200, 500  # characters
 
 
 def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
-    """Writes a line for each run. `names` are the names of all runs in the store."""
+    """Writes a table with a row for each run. Run ids are shortened as far as all `names` stay distinct."""
     length = next(n for n in count(_NAME) if len({name[:n] for name in names}) == len(names))
     heads = ("run", "when", "took", "status", "calls", "tokens", "edits")
     table = Table(*heads, Column("text", no_wrap=True, ratio=1), box=None, pad_edge=False, expand=True)
@@ -38,13 +38,13 @@ def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
         took = "" if run.seconds is None else duration(run.seconds)
         cells = (run.run_id[:length], when, took, run.status, run.calls, run.tokens, run.edits, run.text)
         table.add_row(*(Text(one_line(str(cell), _QUOTE)) for cell in cells))
-    return tabular([table])
+    return tables_text([table])
 
 
-def as_text(trace: Trace, *, terminal: bool, node: str | None = None, full: bool = False) -> str:
-    """Writes a summary of a run in about ten lines, and then its calls, or those of one node.
+def trace_text(trace: Trace, *, terminal: bool, node: str | None = None, full: bool = False) -> str:
+    """Writes a summary of a run in about ten lines, and then its calls of all nodes or of one `node`.
 
-    `full`: prompts and answers as they are. Raises `InputError` for a node that was not called.
+    `full` adds the prompts and answers, not shortened. Raises `InputError` if the run did not call the node.
     """
     called = list(dict.fromkeys(call.name for call in trace.calls))
     if node is not None and node not in called:
@@ -54,7 +54,7 @@ def as_text(trace: Trace, *, terminal: bool, node: str | None = None, full: bool
     calls = [(span.name, [*tree.lines(span)]) for span in trace.calls]
     shown = [line for name, lines in calls if node in (None, name) for line in lines]
     summary = [_line(0, line) for line in (*_summary(trace), "")]
-    return printed([*summary, *(shown or [_line(0, "No node was called.")])], terminal=terminal)
+    return lines_as_text([*summary, *(shown or [_line(0, "No node was called.")])], terminal=terminal)
 
 
 def _line(depth: int, text: str) -> Line:
@@ -69,26 +69,26 @@ def _summary(trace: Trace) -> Iterator[str]:
         yield f"context: “{one_line(file.facts.context, _QUOTE)}”"
     if file.facts.settings:
         yield f"settings: {', '.join(f'{name}={value}' for name, value in file.facts.settings.items())}"
-    figures = [f"{name.lower()}: {value}" for name, value in view.figures.items()]
+    figures = [f"{name.lower()}: {value}" for name, value in view.key_figures.items()]
     yield from (*figures[:2], "; ".join(figures[2:]))
     yield from (f"warning: {line}" for line in warning_lines(view.warnings)[:2])
     if file.error:
         yield f"error: {file.error}"
     if file.status == "unfinished":
-        where = " > ".join(f"{span.name} {span.about}".rstrip() for span in view.open_spans)
+        where = " > ".join(f"{span.name} {span.about}".rstrip() for span in view.unfinished_spans)
         after = f"after {trace.calls[-1].name}" if trace.calls else "before its first node"
         yield f"it is still running, or it stopped {f'in {where}' if where else after}"
 
 
 class _Tree:
-    """Makes the lines of a trace. A record is shown once, as updates repeat earlier records."""
+    """Makes the lines of a trace. Shows each record once, because updates repeat earlier records."""
 
     def __init__(self, trace: Trace, *, full: bool) -> None:
         self._trace, self._full, self._seen = trace, full, set[str]()
         self._blocks = {span.number: f"{name}: " for name, spans in trace.blocks.items() for span in spans}
 
     def lines(self, span: StoredSpan, depth: int = 0) -> Iterator[Line]:
-        """Yields the lines of a span and of the spans within it."""
+        """Yields the lines of a span and of all spans inside it."""
         body = self._trace.body(span)
         failing = f"  failed: {one_line(span.error, _QUOTE)}" if span.error else ""
         yield _line(depth, self._title(span, body) + failing)
@@ -114,7 +114,7 @@ class _Tree:
         after = "given up, and the run went on" if span.kind == "failure" else time
         saved = "a saved reading, not asked" if body.get("saved") else ""
         cost = f"cost {body['cost']:.4f}" if body.get("cost") else ""
-        return ", ".join(filter(None, (title, after, saved, tokens(requests), cost)))
+        return ", ".join(filter(None, (title, after, saved, token_sums(requests), cost)))
 
     def _fields(self, body: Mapping[str, Any], depth: int) -> Iterator[Line]:
         if "prompt" in body:
@@ -125,7 +125,7 @@ class _Tree:
             for each in value if isinstance(value, list) else [value]:
                 text = each if isinstance(each, str) else json.dumps(each, ensure_ascii=False, indent=1)
                 yield _line(depth, f"{name}:")
-                yield from (Line(2 * depth + 2, Text(row)) for row in visible(text).split("\n"))
+                yield from (Line(2 * depth + 2, Text(row)) for row in visible_text(text).split("\n"))
 
     def _news(self, update: Mapping[str, Any]) -> Iterator[str]:
         report = update.get("report")
@@ -139,11 +139,11 @@ class _Tree:
 
 
 def replays_text(replays: Sequence[Replay], *, full: bool = False) -> str:
-    """Writes which sentences of each run changed their status or words, and why; `full`: unshortened."""
+    """Writes which sentences of each run changed their status or words, and why. `full` shortens no text."""
     lines = [line for replay in replays for line in _replay_lines(replay, None if full else _REPLAYED)]
     kinds = Counter(_statuses(change) for replay in replays for change in replay.changes)
     lines += [f"{number:>4} {kind}" for kind, number in kinds.most_common()] if len(replays) > 1 else []
-    return visible("\n".join(lines)) + "\n"
+    return visible_text("\n".join(lines)) + "\n"
 
 
 def _replay_lines(replay: Replay, most: int | None) -> Iterator[str]:

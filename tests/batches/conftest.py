@@ -11,7 +11,7 @@ import pytest
 
 from rarr import Settings
 from rarr.batches import file_batch
-from rarr.batches.jobs import Done, Job, Tasks
+from rarr.batches.jobs import InProcessRunner, Job, JobResult
 from rarr.batches.results import BatchCounts
 from rarr.records import Passage
 
@@ -66,10 +66,10 @@ class Deadly:
 def batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Batch:
     folder = Batch(tmp_path)
 
-    class Watched(Tasks):
-        async def run(self, job: Job) -> Done:
+    class Watched(InProcessRunner):
+        async def run(self, job: Job) -> JobResult:
             folder.ran.append(job.text)
             return await super().run(job)
 
-    monkeypatch.setattr(file_batch, "Tasks", Watched)
+    monkeypatch.setattr(file_batch, "InProcessRunner", Watched)
     return folder

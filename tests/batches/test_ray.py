@@ -8,8 +8,8 @@ import pytest
 
 from batches import conftest
 from batches.conftest import RIGHT, WRONG, Batch, Deadly
-from rarr.batches.jobs import ENDED
-from rarr.batches.ray import require_ray
+from rarr.batches.jobs import ENDED_TWICE
+from rarr.batches.ray import import_ray
 from rarr.testing import RuleModel, ScriptedModel
 
 pytestmark = [
@@ -24,7 +24,7 @@ DEADLY, DEADLY_ONCE = "The Orrel Dam is 212 metres high.", "The Arden Dam is 212
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[dict[str, Any]]:
     """The options of a run in a cluster of two nodes."""
-    ray = require_ray()
+    ray = import_ray()
     from ray.cluster_utils import Cluster
 
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
@@ -71,4 +71,4 @@ def test_rows_beside_a_deadly_one_in_an_actor_keep_their_results(
     model = ScriptedModel(RuleModel(), name="rules")
     settings = batch.settings(search=search, model=model, queries="sentences")
     batch.revise(settings, **cluster | {"workers": 1})  # it runs all three at once
-    assert [row["rarr_error"] for row in batch.results()] == [None, ENDED, None]
+    assert [row["rarr_error"] for row in batch.results()] == [None, ENDED_TWICE, None]

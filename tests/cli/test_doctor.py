@@ -9,7 +9,7 @@ from agent.test_exam import perfect
 from tools.asking import KEY
 
 from cli.conftest import Command, Result, is_complaint
-from rarr.cli.doctor import Diagnosis, examine
+from rarr.cli.doctor import Diagnosis, diagnoses
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedServer
 
@@ -17,7 +17,7 @@ NAME = "vllm:scripted"
 
 
 def findings(**chosen: Any) -> dict[str, Diagnosis]:
-    return {each.name: each for each in examine(Settings(**({"offline": True} | chosen)))}
+    return {each.name: each for each in diagnoses(Settings(**({"offline": True} | chosen)))}
 
 
 def test_installation_is_named_with_cures_for_what_is_missing(command: Command, notes: Path) -> None:

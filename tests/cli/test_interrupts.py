@@ -85,7 +85,7 @@ import threading, time
 import rarr.cli.entry_point, rarr.cli.interrupts
 def call(argv):
     {{}}
-rarr.cli.entry_point.call = call
+rarr.cli.entry_point.run_command = call
 sys.exit(rarr.cli.run())
 """
 TELL = 'os.write(1, b".")'

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.examples import examples
 from benchmarks.floors import DATA, floors, measured, raised
-from rarr.cli.options import limits_of
+from rarr.cli.options import parse_limits
 from rarr.evals.evaluation import MEASURE_NAMES, EvalReport, low_measures
 from rarr.evals.metrics import Measured
 from rarr.evals.rows import EvalRow, read_rows
@@ -21,7 +21,7 @@ def test_measures_keep_their_floors(tmp_path: Path) -> None:
 
 def test_floors_are_limits_that_rise_and_never_sink() -> None:
     assert {"f1_ap", "restored", "untouched_when_correct"} <= floors().keys()
-    assert limits_of([f"{name}={floor}" for name, floor in floors().items()], MEASURE_NAMES) == floors()
+    assert parse_limits([f"{name}={floor}" for name, floor in floors().items()], MEASURE_NAMES) == floors()
     report = EvalReport(data="d", measures={"f1_ap": Measured(value=0.81239, n=3)})
     assert raised({"f1_ap": 0.5}, report) == {"f1_ap": 0.812}
     assert raised({"f1_ap": 0.8123}, report) == {"f1_ap": 0.8123}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from evals.doubles import scored
-from rarr.cli.options import limits_of
+from rarr.cli.options import parse_limits
 from rarr.errors import InputError
 from rarr.evals import metrics
 from rarr.evals.evaluation import MEASURE_NAMES, EvalReport, ScoredRow, low_measures, measures_of_rows
@@ -205,7 +205,7 @@ MEASURES = {
     ],
 )
 def test_measure_under_its_limit_is_named(limit: str, messages: list[str]) -> None:
-    limits = limits_of([limit], MEASURE_NAMES)
+    limits = parse_limits([limit], MEASURE_NAMES)
     assert low_measures(EvalReport(data="", measures=MEASURES, rows=JUDGED[-1:]), limits) == messages
     assert low_measures(EvalReport(data="", measures=MEASURES), limits) == messages * (limit != "changed=0.5")
 
@@ -221,4 +221,4 @@ def test_measure_under_its_limit_is_named(limit: str, messages: list[str]) -> No
 )
 def test_limits_that_no_run_can_be_held_to_are_refused(limit: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        limits_of([limit], MEASURE_NAMES)
+        parse_limits([limit], MEASURE_NAMES)

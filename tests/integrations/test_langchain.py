@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from rarr import Postprocessed
 from rarr.errors import InputError
-from rarr.integrations.langchain import RarrMiddleware, RarrRunnable, answer_text, tool_sources, with_result
+from rarr.integrations.langchain import RarrMiddleware, RarrRunnable, add_result, answer_text, tool_sources
 from rarr.testing import InMemoryRetriever
 
 QUESTION = "How high is the Hoover Dam?"
@@ -84,7 +84,7 @@ def test_revision_reaches_the_first_block_of_the_text(content: Any, revised: str
     original = answer_text(message) or ""
     told: Any = {"mode": "revise", "outcome": "finished", "notice": ""}
     result = Postprocessed(text=revised, original=original, changed=revised != original, **told)
-    assert with_result(message, result).content == expected
+    assert add_result(message, result).content == expected
 
 
 @pytest.mark.parametrize(

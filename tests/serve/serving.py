@@ -7,7 +7,7 @@ from contextlib import aclosing
 from typing import Any, Self
 
 from rarr import Settings
-from rarr.batches.jobs import Done, Job, Runner, original
+from rarr.batches.jobs import Job, JobResult, Runner, unchanged_result
 from rarr.errors import InputError
 from rarr.records.postprocessing import AnswerCitation, Postprocessed
 from rarr.serve.server import Application, HttpServer
@@ -34,7 +34,7 @@ class KnownRunner:
     async def start(self) -> None:
         pass
 
-    async def run(self, job: Job) -> Done:
+    async def run(self, job: Job) -> JobResult:
         self.jobs.append(job)
         self.started.set()
         if self.fails:
@@ -46,7 +46,7 @@ class KnownRunner:
                 self.cancelled.set()
         if "refuse" in job.text:
             raise InputError("the text is refused: give another")
-        return corrected(job) if job.task == "postprocess" else original(job, "finished", "done")
+        return corrected(job) if job.task == "postprocess" else unchanged_result(job, "finished", "done")
 
     async def aclose(self) -> None:
         pass

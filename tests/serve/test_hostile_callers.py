@@ -12,7 +12,7 @@ import pytest
 
 from rarr import Settings
 from rarr.errors import SettingsError
-from rarr.serve.requests import Gate
+from rarr.serve.requests import RequestGate
 from rarr.testing import ScriptedServer
 from serve.serving import ALICE, BOB, Served
 
@@ -184,5 +184,5 @@ def test_too_many_requests_at_once_are_told_to_come_again() -> None:
 def test_token_that_can_be_guessed_or_is_missing_is_refused(token: Any, host: str, message: str) -> None:
     app: Any = None
     with pytest.raises(SettingsError, match=message):
-        Gate(app, Settings(serve_host=host, serve_token=token))
-    Gate(app, Settings(serve_host=host, serve_token=ALICE))
+        RequestGate(app, Settings(serve_host=host, serve_token=token))
+    RequestGate(app, Settings(serve_host=host, serve_token=ALICE))

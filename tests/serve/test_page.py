@@ -12,7 +12,7 @@ from views.html.test_pages import WILD
 
 from benchmarks.screenshots import BROWSERS, browser as installed
 from rarr import Settings
-from rarr.batches.jobs import Tasks
+from rarr.batches.jobs import InProcessRunner
 from serve.serving import ALICE, BOB, Served
 
 pytestmark = pytest.mark.loopback
@@ -23,7 +23,7 @@ PASSAGE = "The Hoover Dam is 221 metres high."
 def test_result_escapes_what_a_caller_sends(tmp_path: Path) -> None:
     passage = {"text": f"{WILD}\n\n{PASSAGE}", "title": WILD, "source": "javascript:alert(3)"}
     asked = {"text": f"{WILD}\n\nThe Hoover Dam is 212 metres high.", "sources": [passage]}
-    with Served(Tasks(Settings(home=tmp_path, trace=False))) as server:
+    with Served(InProcessRunner(Settings(home=tmp_path, trace=False))) as server:
         answer = httpx2.post(f"{server.url}/revise", json=asked, headers={"Accept": "text/html"}, timeout=60)
     shown = Html(answer.text)
     assert not {"script", "img", "style"} & {tag for tag, _ in shown.tags}
@@ -50,7 +50,7 @@ def page(chromium: Browser, tmp_path: Path) -> Iterator[tuple[Page, Served]]:
     context = chromium.new_context(permissions=["clipboard-read", "clipboard-write"])
     blank = context.new_page()
     seen = Watch(blank).seen
-    with Served(Tasks(Settings(home=tmp_path, trace=False)), serve_token=ALICE) as server:
+    with Served(InProcessRunner(Settings(home=tmp_path, trace=False)), serve_token=ALICE) as server:
         blank.goto(server.root)
         yield blank, server
     asked = {f"request: {server.root}/", f"request: {server.url}/revise"}

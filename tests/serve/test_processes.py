@@ -70,10 +70,10 @@ def test_no_process_is_left(tmp_path: Path) -> None:
 
 def test_workers_get_no_tokens_and_a_model_as_many_requests_as_there_are_callers() -> None:
     settings = Settings(serve_token="secret-0123456789ab", corpus=NOTES, serve_workers=3)
-    runner: Any = server.made_runner(settings)
+    runner: Any = server.make_runner(settings)
     kept = [(worker._settings.serve_token, worker._settings.corpus) for worker in runner._workers]
     assert kept == [(None, NOTES)] * 3
-    reading: Any = server.made_runner(Settings(model="ollama:x", serve_concurrency=9))
+    reading: Any = server.make_runner(Settings(model="ollama:x", serve_concurrency=9))
     assert reading.at_once == 9 and "concurrency" not in reading._settings.model_fields_set
 
 
@@ -86,7 +86,7 @@ async def test_port_opens_when_the_server_is_ready(monkeypatch: pytest.MonkeyPat
             with socket.socket() as client:
                 assert client.connect_ex(("127.0.0.1", port)) == errno.ECONNREFUSED
 
-    monkeypatch.setattr(server, "made_runner", lambda _: Starting())
+    monkeypatch.setattr(server, "make_runner", lambda _: Starting())
     with pytest.raises(ValueError, match=f"http://127.0.0.1:{port}/v1"):
         await server.serve(Settings(serve_port=port), int)  # which ends it once it is ready
 
@@ -96,7 +96,7 @@ HANGING = """
 import re, time
 from rarr.batches import jobs
 class Hanging:
-    async def outcome(self, job):
+    async def result_or_error(self, job):
         re.match("(a+)+$", "a" * 60 + "b")
 jobs.OVERRUN_S, jobs._tasks = 0.2, Hanging()
 jobs._outcome(jobs.Job("postprocess", "It opened.", "r", deadline_s=0.1), time.monotonic())

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, strategies
 from openai import OpenAI
 
-from rarr.batches.jobs import ENDED, sendable
+from rarr.batches.jobs import ENDED_TWICE, picklable_error
 from rarr.errors import RarrError
 from rarr.serve.proxy import _passed_headers, _pieces
-from rarr.serve.requests import as_json, json_object
+from rarr.serve.requests import json_bytes, json_object
 from rarr.testing import Failure, ScriptedServer
 from serve.conftest import ASK, PARAGRAPHS, Log
 from serve.serving import RIGHT, SOURCE, WRONG, Served, answers
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.loopback
 
 BOTH = {"Content-Length": "5", "Transfer-Encoding": "chunked"}
 OTHER = "not checked: not a chat completion"
-DEFECT = pickle.loads(pickle.dumps(sendable(KeyError("secret"))))
+DEFECT = pickle.loads(pickle.dumps(picklable_error(KeyError("secret"))))
 
 
 def chat(client: OpenAI, said: str | None = None, **more: Any) -> Any:
@@ -75,7 +75,7 @@ def test_answer_that_is_not_text_passes_as_it_is_and_a_header_says_so(
 @given(strategies.from_regex(r"-?[1-9][0-9]{0,3}(\.[0-9]{1,3})?[eE]\+?[0-9]{3,4}", fullmatch=True))
 def test_number_too_large_for_a_float_passes_unchanged(number: str) -> None:
     written = f'{{"a": [{number}, "{number}"]}}'.encode()
-    assert float(number) not in (math.inf, -math.inf) or as_json(json_object(written)) == written
+    assert float(number) not in (math.inf, -math.inf) or json_bytes(json_object(written)) == written
 
 
 def test_server_that_is_told_to_end_sends_the_originals_first() -> None:
@@ -116,7 +116,7 @@ def test_errors_are_those_of_the_server_behind_byte_by_byte() -> None:
     [
         ("refuse", None, "failed", "the text is refused: give another"),
         ("wait", None, "deadline", "the deadline of 0.05 s came first"),
-        ("It is.", RarrError(ENDED), "failed", ENDED),
+        ("It is.", RarrError(ENDED_TWICE), "failed", ENDED_TWICE),
         ("It is.", DEFECT, "failed", "a defect of rarr, KeyError"),
     ],
 )

@@ -15,9 +15,9 @@ from hypothesis import given, strategies
 from openai import OpenAI
 
 from rarr.batches.jobs import Job
-from rarr.serve.chat import Desk, TextWork
+from rarr.serve.chat import FallbackRunner, TextPostprocessor
 from rarr.serve.requests import Call, Refusal
-from rarr.serve.streams import Paragraphs, Stream
+from rarr.serve.streams import AnswerStream, ParagraphSplitter
 from rarr.settings import ServeMode
 from rarr.testing import Failure, ScriptedServer
 from serve.conftest import ASK
@@ -85,10 +85,10 @@ async def sent(
     """The events that go out for those that came, and None at the end if the stream broke off."""
     call = Call("local", "POST", "/v1", b"", [], b"")
     job = Job("postprocess", "", "", deadline_s=30, options={"mode": mode})
-    work = TextWork(Desk(runner or KnownRunner()), call, job, [])
+    work = TextPostprocessor(FallbackRunner(runner or KnownRunner()), call, job, [])
     out = list[Any]()
     try:
-        async for made in Stream(work, key).pieces(_body(came)):
+        async for made in AnswerStream(work, key).output_pieces(_body(came)):
             out += [line[6:] for line in made.decode().splitlines() if line.startswith("data: ")]
     except Refusal:
         out.append(None)
@@ -143,14 +143,14 @@ def test_key_that_comes_in_several_events_is_hidden(mode: ServeMode, cuts: set[i
 
 
 def test_long_text_in_small_pieces_takes_linear_time() -> None:
-    stream, started = Paragraphs(), time.process_time()
-    assert not any(stream.add("word") for _ in range(1_000_000))
-    assert stream.rest() == "word" * 1_000_000 and time.process_time() - started < 10
+    stream, started = ParagraphSplitter(), time.process_time()
+    assert not any(stream.add_text("word") for _ in range(1_000_000))
+    assert stream.last_paragraph() == "word" * 1_000_000 and time.process_time() - started < 10
 
 
 def paragraphs(pieces: list[str], *, whole: bool = False) -> list[str]:
-    stream = Paragraphs(whole=whole)
-    return [*(block for piece in pieces for block in stream.add(piece)), stream.rest()]
+    stream = ParagraphSplitter(whole=whole)
+    return [*(block for piece in pieces for block in stream.add_text(piece)), stream.last_paragraph()]
 
 
 PIECES = ["It is high. ", "\n", "\n\n", "```\n", "| a | b |\n", "# Title\n", "- one. ", "x", " "]

@@ -33,8 +33,8 @@ def test_lines_are_added_whole_and_an_incomplete_last_line_is_removed(
     assert list(repaired_lines(path)) == [b"one\n"]
     monkeypatch.setattr(os, "write", lambda handle, line: write(handle, line[:2]))
     with closing(LineAppender(path)) as lines:
-        assert lines.add(b"three\n") == 4
-    assert lines.add(b"late\n") == -1
+        assert lines.append_line(b"three\n") == 4
+    assert lines.append_line(b"late\n") == -1
     assert path.read_bytes() == b"one\nthree\n"
 
 
@@ -42,15 +42,15 @@ def test_line_that_does_not_fit_on_the_disk_leaves_nothing_behind(tmp_path: Path
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     with closing(LineAppender(tmp_path / "f")) as lines:
-        lines.add(b"one\n")
+        lines.append_line(b"one\n")
         resource.setrlimit(resource.RLIMIT_FSIZE, (6, limits[1]))
         try:
             with pytest.raises(InputError, match="cannot be written"):
-                lines.add(b"three\n")
+                lines.append_line(b"three\n")
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
             signal.signal(signal.SIGXFSZ, ignored)
-        assert lines.add(b"four\n") == 4
+        assert lines.append_line(b"four\n") == 4
     assert (tmp_path / "f").read_bytes() == b"one\nfour\n"
 
 

@@ -31,7 +31,7 @@ def filled(home: Path, *run_ids: str, written: float | None = None) -> TraceStor
     """Makes a store with these runs. `written` is the time of the last write; None means now."""
     store = TraceStore(home)
     for run_id in run_ids:
-        store.add(file(run_id, [span()]))
+        store.add_trace(file(run_id, [span()]))
         if written is not None:
             os.utime(store.folder / f"{run_id}.jsonl", (written, written))
     return store

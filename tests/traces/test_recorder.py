@@ -50,7 +50,7 @@ def test_key_in_an_error_of_a_retriever_is_not_recorded() -> None:
     file = Trace.load(revision.run_id).file.model_dump_json()
     assert "SECRETKEY1234" not in file + revision.model_dump_json()
     assert "api_key=***" in file
-    [listed] = TraceStore().list()
+    [listed] = TraceStore().summaries()
     assert listed.status == "not checked" and "api_key=***" in listed.error
 
 
@@ -80,5 +80,5 @@ async def test_cancelled_run_leaves_a_trace_that_says_so() -> None:
         run.cancel()
         with pytest.raises(asyncio.CancelledError):
             await run
-    [run_seen] = await asyncio.to_thread(TraceStore().list)
+    [run_seen] = await asyncio.to_thread(TraceStore().summaries)
     assert (run_seen.status, run_seen.error, run_seen.text) == ("failed", "cancelled", TEXT)

@@ -10,7 +10,7 @@ import pytest
 
 from rarr import Reviser, Settings
 from rarr.errors import InputError
-from rarr.traces.store import DAY_S, TraceStore, page_path
+from rarr.traces.store import DAY_S, TraceStore, trace_page_path
 from traces.helpers import TEXT, file, filled
 
 
@@ -28,10 +28,10 @@ from traces.helpers import TEXT, file, filled
 def test_run_is_found_by_the_beginning_of_its_name(tmp_path: Path, word: str, found: str) -> None:
     store = filled(tmp_path, "abc1", "abd2")
     if " " not in found:
-        assert store.full_name(word) == found
+        assert store.full_run_id(word) == found
         return
     with pytest.raises(InputError, match=found):
-        store.full_name(word)
+        store.full_run_id(word)
     with pytest.raises(InputError, match="no trace of a run"):  # only whole names are read and removed
         store.remove_runs([word])
 
@@ -39,16 +39,16 @@ def test_run_is_found_by_the_beginning_of_its_name(tmp_path: Path, word: str, fo
 def test_file_is_private_to_its_owner_and_listed_also_beside_one_that_cannot_be_read(tmp_path: Path) -> None:
     store = filled(tmp_path, "a")
     assert stat.S_IMODE((tmp_path / "traces" / "a.jsonl").stat().st_mode) == 0o600
-    store.add(file("c").model_copy(update={"seconds": None}))
+    store.add_trace(file("c").model_copy(update={"seconds": None}))
     (tmp_path / "traces" / "b.jsonl").write_text('{"run":{"format":2}}\n')
     expected = [("a", "done"), ("b", "unreadable"), ("c", "unfinished")]
-    assert sorted((it.run_id, it.status) for it in store.list()) == expected
+    assert sorted((it.run_id, it.status) for it in store.summaries()) == expected
 
 
 def test_run_that_is_removed_while_runs_are_listed_is_unreadable(tmp_path: Path, monkeypatch: Any) -> None:
     store = filled(tmp_path, "a")
-    monkeypatch.setattr(store, "names", lambda: ["a", "gone"])
-    assert [(it.run_id, it.status) for it in store.list()] == [("a", "done"), ("gone", "unreadable")]
+    monkeypatch.setattr(store, "run_names", lambda: ["a", "gone"])
+    assert [(it.run_id, it.status) for it in store.summaries()] == [("a", "done"), ("gone", "unreadable")]
 
 
 def test_clock_that_jumps_for_less_than_a_day_removes_no_run(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_clock_that_jumps_for_less_than_a_day_removes_no_run(tmp_path: Path) -> 
 )
 def test_page_is_removed_with_its_run(tmp_path: Path, remove: Callable[[TraceStore], int]) -> None:
     store = filled(tmp_path, "a", written=time.time() - 1)
-    page = page_path(tmp_path, "a")
+    page = trace_page_path(tmp_path, "a")
     page.parent.mkdir()
     page.write_text("what was said")
     assert remove(store) == 1

@@ -20,8 +20,8 @@ def test_written_trace_is_read_unchanged(notes: Path, tmp_path: Path) -> None:
     path.write_text(trace.text())
     assert Trace.read(path).text().encode() == path.read_bytes()
     again = TraceStore(tmp_path / "elsewhere")
-    again.add(Trace.read(path).file)
-    assert again.read(trace.run_id).text().encode() == path.read_bytes()
+    again.add_trace(Trace.read(path).file)
+    assert again.read_trace(trace.run_id).text().encode() == path.read_bytes()
 
 
 def test_trace_of_an_earlier_version_is_read(tmp_path: Path) -> None:
@@ -83,6 +83,6 @@ def test_malformed_span_is_refused(tmp_path: Path, home: Path, spans: list[Store
         Trace.read(path)
     assert message in str(from_file.value)
     assert "\n" not in str(from_file.value)
-    TraceStore(home).add(file(spans=spans))
+    TraceStore(home).add_trace(file(spans=spans))
     with pytest.raises(InputError, match="rarr trace prune run-1 removes it"):
         Trace.load("run-1", home)

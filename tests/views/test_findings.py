@@ -6,7 +6,7 @@ from typing import Any, get_args
 from rarr.records import Status
 from rarr.records.postprocessing import CheckedDocument, DocumentChecks, DoubtfulPart, Finding, SourceQuote
 from rarr.views import findings, revision_text
-from rarr.views.findings import as_text, github_annotations, sarif
+from rarr.views.findings import findings_text, github_annotations, sarif_log
 
 SIDES = ("startLine", "startColumn", "endLine", "endColumn")
 QUOTE = SourceQuote(quote="It is 221 metres high.", source="specs/dam.md", title="Dam", start=0, end=22)
@@ -27,7 +27,7 @@ def checks(*findings: Finding, file: str = "docs/dam.md", more: tuple[CheckedDoc
 
 
 def result_of(finding: Finding) -> Any:
-    (result,) = sarif(checks(finding), "")["runs"][0]["results"]
+    (result,) = sarif_log(checks(finding), "")["runs"][0]["results"]
     return result
 
 
@@ -39,7 +39,7 @@ def test_every_status_has_a_title_a_style_and_its_place_on_the_page_of_a_run() -
 
 
 def test_result_has_its_rule_its_level_and_its_place_in_code_points() -> None:
-    run, result = sarif(checks(FINDING), "1.0")["runs"][0], result_of(FINDING)
+    run, result = sarif_log(checks(FINDING), "1.0")["runs"][0], result_of(FINDING)
     rules = run["tool"]["driver"]["rules"]
     assert rules[result["ruleIndex"]]["id"] == result["ruleId"] == "contradicted"
     assert (result["level"], run["columnKind"]) == ("error", "unicodeCodePoints")
@@ -71,5 +71,5 @@ def test_no_name_and_no_text_ends_a_command() -> None:
 
 def test_reason_that_the_notice_has_is_not_repeated_with_its_number() -> None:
     document = UNJUDGED.model_copy(update={"warnings": ("no answer (2 times)", "no key")})
-    text = as_text(checks(more=(document,)), terminal=False)
+    text = findings_text(checks(more=(document,)), terminal=False)
     assert (text.count("no answer"), "  warning: no key\n" in text) == (1, True)

@@ -8,7 +8,7 @@ from parsing import Page
 
 from rarr.records import Edit, Notice
 from rarr.tools.pages.html_rendering import escape_invisible
-from rarr.views.pages import marked, revision_html
+from rarr.views.pages import marked_sentences, revision_html
 
 TAGS = {"a", "b", "bdi", "code", "del", "details", "div", "ins", "li", "p", "span", "summary", "ul"}
 HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & [red]"
@@ -29,7 +29,7 @@ def test_any_text_is_shown_and_leaves_only_known_closed_tags(case: tuple[str, li
     }  # fmt: skip
     styles = {str(attrs["style"]) for _, attrs in page.tags if "style" in attrs}
     assert not any("url" in style or "expression" in style for style in styles)
-    runs = [run for each in marked(original, edits, made.report.sentences) for run in each.runs]
+    runs = [run for each in marked_sentences(original, edits, made.report.sentences) for run in each.pieces]
     for text in (original, *(run.text for run in runs)):  # the warning has the whole text
         assert "".join(escape_invisible(text).split()) in "".join(page.text.split())
     assert "".join(run.text for run in runs if run.kind != "inserted") == original

@@ -11,9 +11,9 @@ from rarr.agent.runs import using_meter
 from rarr.evals.metrics import Measured
 from rarr.records import Notice, Query, Report, Scores, Sentence
 from rarr.tools.models.run_budget import Meter
-from rarr.views.progress import Waiting
+from rarr.views.progress import ProgressLine
 from rarr.views.report_tables import as_tables
-from rarr.views.revision_text import render, render_diff
+from rarr.views.revision_text import revision_diff, revision_text
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 QUERY = Query(id="q1", text="When did it open?", start=0, end=2)
@@ -43,7 +43,7 @@ def test_text_comes_first_then_a_line_for_each_change_and_sentence_a_count_and_t
     terminal: pytest.MonkeyPatch,
 ) -> None:
     terminal.setenv("FORCE_COLOR", "1")  # a pipe gets no escape sequence even then
-    assert render(REVISED, terminal=False).split("\n") == [
+    assert revision_text(REVISED, terminal=False).split("\n") == [
         "It opened in 1937.\r",
         "",
         "Changes",
@@ -57,7 +57,7 @@ def test_text_comes_first_then_a_line_for_each_change_and_sentence_a_count_and_t
         "warning: check_failed: no answer (2 times)",
         "",
     ]
-    coloured = render(REVISED, terminal=True)
+    coloured = revision_text(REVISED, terminal=True)
     assert coloured.startswith("It opened in \x1b[9;31m1935\x1b[0m\x1b[1;32m1937\x1b[0m.")
 
 
@@ -66,18 +66,18 @@ def test_hostile_texts_are_shown_without_markup_and_control_characters(terminal_
     hostile = "[bold red]It[/] \x1b[2J\x9b1m\x07opened\r\n\u202e [link=http://x]"
     fields: dict[str, Any] = {"text": hostile, "source": hostile + "x" * 200_000, "title": hostile}
     made = revision("One.", edit(0, 1, "o"), statuses=("supported",), evidence=(evidence(**fields),))
-    shown = ANSI.sub("", render(made, terminal=terminal_))
+    shown = ANSI.sub("", revision_text(made, terminal=terminal_))
     assert "[bold red]It[/] ␛[2J�1m␇opened � [link=http://x]" in " ".join(shown.split())
     assert not {"\x1b", "\x9b", "\x07", "\u202e"} & set(shown)
     assert len(shown) < 5000
-    assert "a␛[2Jb\nc" in ANSI.sub("", render(revision("a\x1b[2Jb\r\nc"), terminal=True))
+    assert "a␛[2Jb\nc" in ANSI.sub("", revision_text(revision("a\x1b[2Jb\r\nc"), terminal=True))
 
 
 def test_cell_of_a_table_is_listed_with_its_row_and_column() -> None:
     text = "| dam | height |\n|---|---|\n| Hoover Dam | 221 metres |\n"
     start = text.index("221")
     cell = Sentence(text="221 metres", start=start, end=start + 10, status="supported")
-    assert "1. supported  Hoover Dam, height: 221 metres\n" in render(
+    assert "1. supported  Hoover Dam, height: 221 metres\n" in revision_text(
         revision(text, report=Report(sentences=(cell,))), terminal=False
     )
 
@@ -95,9 +95,9 @@ def test_cell_of_a_table_is_listed_with_its_row_and_column() -> None:
     ],
 )
 def test_diff_keeps_line_endings(made: Any, diff: str) -> None:
-    assert render_diff(made, terminal=False).endswith(diff)
-    assert render_diff(made, terminal=False).startswith("---") == bool(diff)
-    assert "\x1b[32m+It opened in 1937." in render_diff(REVISED, terminal=True)
+    assert revision_diff(made, terminal=False).endswith(diff)
+    assert revision_diff(made, terminal=False).startswith("---") == bool(diff)
+    assert "\x1b[32m+It opened in 1937." in revision_diff(REVISED, terminal=True)
 
 
 def test_report_becomes_lines_and_tables() -> None:
@@ -131,12 +131,12 @@ async def test_waiting_shows_share_requests_and_tokens_so_far(
 ) -> None:
     terminal.setenv("FORCE_COLOR", "1")
     run = Meter()
-    with using_meter(run), Waiting(watched=True).shown() as shown:
-        shown.step("check_agreement")
+    with using_meter(run), ProgressLine(watched=True).display() as line:
+        line.show_step("check_agreement")
         run.add_usage(model_calls=3, input_tokens=1200)
         await asyncio.sleep(0.3)  # the line is drawn ten times a second, also while a step goes on
         run.share = 0.5
-        shown.step("edit")
+        line.show_step("edit")
     drawn = ANSI.sub("", capfd.readouterr().err)
     assert "check agreement, step 4 of 7 requests: 3, tokens: 1,200 in" in drawn
     assert "50% of the text, edit" in drawn
@@ -148,8 +148,8 @@ def test_time_left_is_shown_of_slow_rows_too(
     terminal.setenv("FORCE_COLOR", "1")
     now = 0.0
     terminal.setattr("rich.console.monotonic", lambda: now)
-    with Waiting(watched=True).shown() as shown:
-        shown.rows(1, 10)
+    with ProgressLine(watched=True).display() as line:
+        line.show_rows(1, 10)
         now = 40.0
-        shown.rows(2, 10)
+        line.show_rows(2, 10)
     assert "2 of 10 rows, about 5.3 min left" in ANSI.sub("", capfd.readouterr().err)

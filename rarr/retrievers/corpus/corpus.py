@@ -89,11 +89,11 @@ class Corpus(index.IndexReader):
         return searcher, _best(searcher, words, k) if words and k > 0 else []
 
     def _passages(self, searcher: Searcher, hits: Sequence[index.Hit]) -> list[Passage]:
-        shown, now = self._shown, datetime.now(UTC)
-        found = [(-it.score, _passage(index.stored(searcher, it), it.document[1], shown)) for it in hits]
+        root, now = self._shown, datetime.now(UTC)
+        made = [(-it.score, _passage(index.stored_fields(searcher, it), it.document[1], root)) for it in hits]
         # The engine orders equal scores by how the index was built; this order does not depend on it.
-        found.sort(key=lambda pair: (pair[0], pair[1].source, pair[1].start))
-        return [passage.model_copy(update={"retrieved_at": now}) for _, passage in found]
+        made.sort(key=lambda pair: (pair[0], pair[1].source, pair[1].start))
+        return [passage.model_copy(update={"retrieved_at": now}) for _, passage in made]
 
     def _extracted(self, source: str) -> str | None:
         file, _, item = source.rpartition("#")
@@ -152,10 +152,9 @@ class File(NamedTuple):
 def scan(path: Path) -> tuple[list[File], list[tuple[str, str]]]:
     """Lists the files of the corpus at `path` in a stable order, and the skipped files with reasons.
 
-    Hidden files, folders of indexes and files of unknown kinds are left out without a reason. Links to files
-    in the corpus are followed. Links out of the corpus are not followed: otherwise the author of a link could
-    choose any file of this machine. Links to folders are not followed either, since they may form a circle,
-    or show a file under two names. Raises `InputError` if nothing can be read.
+    Hidden files, folders of indexes and files of unknown kinds are left out without a reason. Links are
+    followed only to files in the corpus: other links could lead to any file of this machine, and links to
+    folders could form a circle. Raises `InputError` if nothing can be read.
     """
     root, files, skipped = resolved_path(path), list[File](), list[tuple[str, str]]()
     for name, found in _walk(path) if root.is_dir() else [("", path)]:

@@ -45,7 +45,7 @@ class IndexedFile(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What an index holds and how it was made.
+    """The content of an index, and how the index was made.
 
     `root` is the resolved path of the corpus, and `shown` its path in the sources of passages. `commit` is
     tantivy's number of the last commit. `files` are by their names in the corpus; `skipped` lists (file,
@@ -172,7 +172,7 @@ def passage_row(file: str, document: Document, window: Window) -> tantivy.Docume
 
 
 def file_query(file: str) -> Query:
-    """Makes the query for all passages of the file."""
+    """Makes the query that finds all passages of the file."""
     return Query.term_query(_SCHEMA, "file", _number(file))
 
 
@@ -213,6 +213,6 @@ def _within(file: int, item: int) -> Query:
     return Query.boolean_query([(Occur.Must, Query.term_query(_SCHEMA, "file", file)), (Occur.Must, of_item)])
 
 
-def stored(searcher: Searcher, hit: Hit) -> bytes:
-    """Reads the fields of the passage of a hit, and its `file`. An empty `source` means the file itself."""
+def stored_fields(searcher: Searcher, hit: Hit) -> bytes:
+    """Reads the stored JSON fields of a hit: those of its passage, and `file`. Source "" means the file."""
     return bytes(searcher.doc(hit.address)["stored"][0])

@@ -56,9 +56,8 @@ Result = TypeVar("Result")
 async def run_in_worker(function: Callable[..., Result], *args: object, seconds: float = PAGE_S) -> Result:
     """Runs `function(*args)` in a worker process within the limits for a page, and returns its result.
 
-    `function` must declare the type of its result. `seconds` is the time that is left for the page. A page
-    takes at most half of the time that is left for the run. Raises `UnreadableError` if the function raises
-    this error or exceeds the limits.
+    `function` must declare the type of its result. A page takes at most `seconds`, and at most half of the
+    remaining time of the run. Raises `UnreadableError` if `function` raises it or exceeds the limits.
     """
     left = meter().remaining_s
     seconds = min(seconds, PAGE_S, seconds if left is None else left / 2)
@@ -82,7 +81,7 @@ _idle = list[Popen[bytes]]()
 
 
 def call_within(seconds: float, megabytes: int, function: Callable[..., Any], *args: object) -> Any:
-    """Does the same as `run_in_worker`, within these limits, and blocks until the function has ended."""
+    """Runs `function(*args)` in a worker process within these limits, and blocks until it has ended."""
     request = pickle.dumps((function, args, seconds, megabytes))
     with _turns:
         while True:

@@ -17,7 +17,13 @@ import httpx2
 from protego import Protego
 
 from rarr.errors import RetrievalError, SettingsError
-from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError, page_url, public_ips, resolve
+from rarr.retrievers.fetch.public_ip_addresses import (
+    Resolve,
+    UnreachableError,
+    ask_system_resolver,
+    page_url,
+    public_ips,
+)
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard import bounded_http_client as bounded
 from rarr.tools.text.wording import safe_text
@@ -76,12 +82,10 @@ def product_name(user_agent: str) -> str:
 
 
 def parse_rules(content: bytes, name: str) -> Protego:
-    """Parses a robots.txt into the rules for the robot `name`, or for all robots if the name is missing.
+    """Parses a robots.txt into the rules for the robot `name`, or for all robots if no group names it.
 
-    The parser differs from RFC 9309 in two places. It ends a group of user agents at other lines, such as
-    Crawl-delay, so such lines are left out. It compares names by their beginning and with their version: "ra"
-    would match the robot `rarr`, and "rarr/2.0" would not. So every name is replaced by `name`, by "*", or by
-    the name of another robot.
+    Two errors of the parser Protego are avoided. Lines such as Crawl-delay end a group: they are removed.
+    "ra" would match the robot `rarr`, and "rarr/2.0" would not: each name becomes `name`, "*" or another.
     """
     lines = list[str]()
     for line in filter(None, map(_LINE.match, content.decode("utf-8-sig", errors="replace").splitlines())):
@@ -93,7 +97,7 @@ def parse_rules(content: bytes, name: str) -> Protego:
 
 
 class RobotsRules:
-    """Keeps the rules of sites. A site is asked once a day, or again 30 s after a failure."""
+    """Keeps the robots.txt rules of sites. Asks a site once a day, or 30 s after a failure."""
 
     def __init__(self, name: str, timeout_s: float) -> None:
         """`timeout_s` are the seconds for a page. The rules of its site may take four fifths of them."""
@@ -152,12 +156,11 @@ class FetchedPage(NamedTuple):
 class Fetcher:
     """Fetches pages from public machines only, politely, within limits of size and time.
 
-    A name is looked up once, all its addresses must be public, and the connection goes to one of these
-    addresses. So a later answer for the name makes no difference. The same holds at every redirect. Proxies
-    from the environment are not used, because they would look the name up again. The limits are for one page:
-    `timeout_s` seconds, with its redirects and robots.txt but without waiting for other fetches of its host,
-    and `max_bytes` bytes as sent and as unpacked. `allow_loopback` is only for tests: with it, an address may
-    lead to the servers of this machine.
+    At each request, the host name is looked up once. All its addresses must be public, and the connection
+    goes to one of them. Proxies of the environment are not used: they would look the name up again.
+    `timeout_s`: the limit for one page with redirects and robots.txt, without the wait for other fetches.
+    `max_bytes`: the limit for one page, as sent and as unpacked. `allow_loopback`: allows servers of this
+    machine, for tests.
     """
 
     def __init__(
@@ -168,7 +171,7 @@ class Fetcher:
         max_bytes: int = MOST_PAGE_BYTES,
         respect_robots: bool = True,
         allow_loopback: bool = False,
-        find: Resolve = resolve,
+        find: Resolve = ask_system_resolver,
     ) -> None:
         if not (product_name(user_agent) and user_agent.isascii() and user_agent.isprintable()):
             raise SettingsError(f"user agent {safe_text(user_agent)!r}: write ASCII, as in 'rarr/1.0'")

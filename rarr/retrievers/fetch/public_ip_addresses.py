@@ -46,8 +46,8 @@ class UnreachableError(Exception):
     """A host may not or cannot be asked, for any of its pages. The message is the reason."""
 
 
-async def resolve(name: str, port: int) -> Sequence[str]:
-    """Asks the system's resolver for the IP addresses of `name`. Raises `OSError`."""
+async def ask_system_resolver(name: str, port: int) -> Sequence[str]:
+    """Asks the resolver of the operating system for the IP addresses of `name`. Raises `OSError`."""
     entries = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
     return [str(entry[4][0]) for entry in entries]
 

@@ -88,7 +88,7 @@ class Graph:
         return cls(read_triples(Path(file).expanduser()), str(file), window)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of `k` entities: those that the query names, then those with a triple about them.
+        """Returns passages of `k` entities: those in the query, then those with a triple about them.
 
         Returns at most 8 passages of each entity. A name of several entities gives no passage, but a warning,
         if neither the query nor the text of the run shows which entity is meant.
@@ -104,11 +104,9 @@ class Graph:
     def mentions_in(self, text: str, around: str = "") -> list[Mention]:
         """Finds the names and aliases of the graph in `text`, the longest first, without overlaps.
 
-        In a text without capitals, names of two words and more count as well.
-
-        If several entities have the name, the words near it decide: the words beside it ("the botanist Jonah
-        Strake"), else its sentence, else `text` and `around`. The entity with most neighbours in these words
-        is taken. After a tie, all best entities remain, with a warning.
+        In a text without capitals, a name of several words needs none. If several entities have a name, takes
+        the entity with most neighbours in the words beside the name ("the botanist Jonah Strake"), else in
+        its sentence, else in `text` and `around`. After a tie, all best entities remain, with a warning.
         """
         mentions, words = list[Mention](), folded_words(text)
         for at, (_, start, _) in enumerate(words):

@@ -35,9 +35,8 @@ class WebSearch(PageStore, ABC):
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns from each of the `k` best pages the passages nearest to `query`.
 
-        A page without passages is replaced by the next page. A page that cannot be read is left out with a
-        warning, if another page can be read: the snippet of a service is no source. Raises `RetrievalError`
-        if the service fails, or if no page can be read.
+        A page without passages is replaced by the next page. An unreadable page is left out with a warning.
+        Raises `RetrievalError` if the service fails, or if no page can be read.
         """
         words = " ".join(query.split())
         pages = await self._found(words, k) if k > 0 and words else []

@@ -44,7 +44,7 @@ class UnreadableAnswer(ValueError):  # noqa: N818  # it is about an answer, not 
 
 
 class _MisfitError(UnreadableAnswer):
-    """The JSON is complete but does not fit the shape: a model may repeat the request before its answer."""
+    """The JSON is complete but does not fit the shape. It may be a repeated request before the answer."""
 
 
 def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -78,7 +78,7 @@ class ChatModel(Protocol):
         """Closes the connections."""
 
 
-Kind = Literal["timeout", "connection", "busy", "server", "refused", "too_long", "resting", "declined"]
+FailureKind = Literal["timeout", "connection", "busy", "server", "refused", "too_long", "resting", "declined"]
 
 
 class CallFailure(Exception):  # noqa: N818  # it is caught within the package and never leaves it
@@ -95,7 +95,7 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package a
 
     def __init__(
         self,
-        kind: Kind,
+        kind: FailureKind,
         message: str,
         retry_after: float | None = None,
         *,

@@ -8,15 +8,15 @@ from functools import lru_cache
 from json import loads
 from urllib.parse import unquote, urlsplit
 
-from rarr.tools.models.chat import CallFailure, Kind
+from rarr.tools.models.chat import CallFailure, FailureKind
 
 _MOST = 300  # characters of a server's message
 _READ = 10_000  # characters of an error that are read
 _LONGEST_KEY = 1_000  # characters
 _OF_PROMPT = (400, 413, 422, 500)  # the statuses with which servers refuse a prompt that is too long
-_KINDS: dict[int, Kind] = {408: "timeout", 429: "busy"}  # by status; else `refused`, from 500 on `server`
+_KINDS: dict[int, FailureKind] = {408: "timeout", 429: "busy"}  # else `refused`; from 500 `server`
 # The kind of an error, by patterns for the class names of its causes and of its bases; and the message.
-_BY_CLASS: tuple[tuple[Kind, str, str, str], ...] = (
+_BY_CLASS: tuple[tuple[FailureKind, str, str, str], ...] = (
     # If the time ran out while connecting, nothing was sent.
     ("connection", "ConnectTimeout", "", "cannot be reached: {}"),
     ("timeout", "", "Timeout", "gave no answer in time: {}"),

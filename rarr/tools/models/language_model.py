@@ -71,7 +71,7 @@ class LanguageModel:
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
 
-        async def unread(model: BudgetedChat) -> list[Answer]:
+        async def ask_unparsed(model: BudgetedChat) -> list[Answer]:
             try:
                 _, answer = await self._answer(model, ask, most)
             except CallFailure as failure:
@@ -80,7 +80,7 @@ class LanguageModel:
                 raise
             return [replace(answer, served=answer.served or model.name)]
 
-        return (await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, unread)))[0]
+        return (await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, ask_unparsed)))[0]
 
     def expected_usage(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ModelUsage:
         """Estimates the usage of one call if its variables have about `user_tokens` tokens."""
@@ -125,7 +125,7 @@ class LanguageModel:
     async def _read(self, prompt: Prompt, shape: type[Shape], ask: ChatRequest) -> list[Shape]:
         """Asks for answers and parses them. If no answer can be read, asks the same model once more."""
 
-        async def readable(model: BudgetedChat) -> list[Shape]:
+        async def ask_parsed(model: BudgetedChat) -> list[Shape]:
             sent, answer = await self._answer(model, ask, prompt.tokens)
             # A server that gives one answer for each request would repeat the answer without another seed.
             missing = range(len(answer.texts), ask.samples)
@@ -142,7 +142,7 @@ class LanguageModel:
                 raise UnreadableAnswer(unread)
             return answers
 
-        return await self._first(prompt, ask, readable)
+        return await self._first(prompt, ask, ask_parsed)
 
     async def _first(
         self, prompt: Prompt, ask: ChatRequest, asked: Callable[[BudgetedChat], Awaitable[list[Made]]]

@@ -194,13 +194,13 @@ class BudgetedChat:
 
 
 def cure_of(failure: CallFailure) -> str | None:
-    """Returns the cure of a failure by its status or kind, which `BudgetedChat` adds to the message."""
+    """Returns advice on how to fix a failed request, by its HTTP status or kind; None if there is none."""
     reason = failure.__cause__ if isinstance(failure.__cause__, CallFailure) else failure
     return _CURES.get(reason.status or reason.kind)
 
 
 def _cleaned(answer: Answer, max_tokens: int, secrets: Sequence[str]) -> Answer:
-    """Returns the answer as valid Unicode without API keys, and so short that it is read in no time."""
+    """Returns the answer as valid Unicode without API keys, cut to a length that can be parsed quickly."""
     most = max(_LEAST, _LONGEST_TOKEN * max_tokens)
 
     def clean(text: str) -> str:

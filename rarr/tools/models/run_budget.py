@@ -1,4 +1,4 @@
-"""Counts the calls, tokens, cost and seconds of one run, node by node, and enforces its limits.
+"""Counts the calls, tokens, cost and seconds of one run, by node, and enforces the limits of the run.
 
 The run's meter and the running node are context variables. So a model that many runs share finds the meter of
 the run that asks, and no interface passes the meter on.

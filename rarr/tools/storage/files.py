@@ -123,8 +123,8 @@ class LineAppender:
             self._file = path.open("ab", buffering=0)
             sync_folder(path.parent)
 
-    def add(self, line: bytes) -> int:
-        """Appends a line with its line end. Returns the offset of the line; -1 if the file is closed."""
+    def append_line(self, line: bytes) -> int:
+        """Appends `line`, which has its line end. Returns its offset, or -1 if the file is closed."""
         left = memoryview(line)
         with self._lock, as_input_error(self._path.parent):
             if self._file.closed:

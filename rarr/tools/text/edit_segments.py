@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from rarr.records import Edit, Sentence
 
-Kind = Literal["kept", "deleted", "inserted"]
+PieceKind = Literal["kept", "deleted", "inserted"]
 
 
 class Piece(NamedTuple):
@@ -15,7 +15,7 @@ class Piece(NamedTuple):
     `edit` is the id of the edit that deleted or inserted the characters; empty if there may be several edits.
     """
 
-    kind: Kind
+    kind: PieceKind
     text: str
     edit: str = ""
 
@@ -67,7 +67,7 @@ def merged_pieces(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """Joins the pieces between two kept pieces into at most one deleted, then one inserted piece."""
     for kept, run in groupby((it for it in pieces if it.text), lambda piece: piece.kind == "kept"):
         parts = list(run)
-        kinds: tuple[Kind, ...] = ("kept",) if kept else ("deleted", "inserted")
+        kinds: tuple[PieceKind, ...] = ("kept",) if kept else ("deleted", "inserted")
         for kind in kinds:
             if text := "".join(piece.text for piece in parts if piece.kind == kind):
                 yield Piece(kind, text)

@@ -18,7 +18,7 @@ from tantivy import Searcher
 from rarr.errors import InputError
 from rarr.retrievers.corpus import corpus
 from rarr.retrievers.corpus.corpus import Corpus, IndexReport, scan
-from rarr.retrievers.corpus.passage_index import MANIFEST, IndexReader, best_hits, stored
+from rarr.retrievers.corpus.passage_index import MANIFEST, IndexReader, best_hits, stored_fields
 from rarr.retrievers.extract import files as extraction
 from retrievers.makers import build_corpus_index
 
@@ -78,7 +78,7 @@ def counts(report: IndexReport) -> tuple[int, int, int]:
 
 
 def searched(searcher: Searcher, *words: str) -> list[str]:
-    return sorted(json.loads(stored(searcher, it))["file"] for it in best_hits(searcher, words, 10))
+    return sorted(json.loads(stored_fields(searcher, it))["file"] for it in best_hits(searcher, words, 10))
 
 
 def test_changed_files_alone_are_read_again_and_a_reader_sees_it(
