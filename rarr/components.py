@@ -82,6 +82,7 @@ class SourceLine(NamedTuple):
     evidence_id: str
     start: int
     end: int
+    is_item: bool = False  # of a list, whose sense the line before the list may give
 
 
 class Excerpt(NamedTuple):

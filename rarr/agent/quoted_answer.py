@@ -117,18 +117,20 @@ def _sharing(question: str, asked: set[str], sources: Sequence[AnswerSource]) ->
 
     If the question asks whether something is so or allowed, yields before them sentences with a limiting word
     such as "not" or "only" that share some words, and not only names. Words of a title count for each of its
-    sentences. Leaves out sentences about another name, and sentences that share a single word of several.
+    sentences. Leaves out sentences about another name, sentences that share a single word of several, and
+    sentences without a name of the question in a passage that lacks one of these names.
     """
-    lines = list[_Quote]()
+    lines, names = list[_Quote](), _names(question)
     for passage, number in ((it.passage, it.number) for it in sources if it.triple is None):
+        is_about = names.issubset(content_stems(f"{passage.title}\n{passage.text}"))
         for sentence in (it for _, it, _ in quotable_sentences(passage) if not _names_another(it, question)):
-            if own := asked.intersection(content_stems(sentence)):
+            own = asked.intersection(content_stems(sentence))
+            if own and (is_about or names & own):
                 lines.append((own | asked.intersection(content_stems(passage.title)), number, sentence))
     may_be_denied = not ASKS.match(question) or any(it.stem in MODAL_VERBS for it in items_of(question))
     limiting = [line for line in lines if any(it.stem in LIMITING for it in items_of(line[2]))]
     common, left, fewest = Counter(it for words, *_ in lines for it in words), set(asked), min(2, len(asked))
     if may_be_denied:  # what is asked for may be forbidden, in other words
-        names = _names(question)
         near = (it for it in limiting if len(it[0]) >= fewest and (it[0] - names or asked <= names))
         yield from sorted(near, key=lambda line: -len(line[0]))[:_QUOTED]
     while lines := [(shared & left, n, text) for shared, n, text in lines if len(shared & left) >= fewest]:

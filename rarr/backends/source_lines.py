@@ -1,11 +1,14 @@
 """Divides passages into lines with labels, such as P1.2, by which cards cite the lines."""
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 
 from rarr.components import Excerpt, SourceLine
 from rarr.records import Evidence
 from rarr.tools.text.blocks_and_sentences import Span, blocks, split_sentences
+
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]|[ \t]")  # or a later line of an item
 
 
 @lru_cache(maxsize=512)
@@ -23,15 +26,21 @@ def source_lines(text: str) -> tuple[Span, ...]:
     return tuple(sorted(span for span in spans if span.end > span.start)) or (Span(0, len(text)),)
 
 
+def is_list_item(text: str, start: int) -> bool:
+    """Tells whether the line with the character `start` is an item of a list, or a part of an item."""
+    return bool(_LIST_ITEM.match(text, text.rfind("\n", 0, start) + 1))
+
+
 def labelled_excerpts(evidence: Sequence[Evidence]) -> tuple[Excerpt, ...]:
     """Returns an excerpt for each evidence, with labelled lines: P1.1 is the first line of the first excerpt.
 
     If evidence overlaps, each line is shown only once, and an excerpt without a new line is left out.
     """
     excerpts: list[Excerpt] = []
-    shown: set[tuple[str, int, str]] = set()
+    shown: set[tuple[str, int, str, bool]] = set()
     for passage in evidence:
-        lines = [(passage.start + span.start, span.of(passage.text)) for span in source_lines(passage.text)]
+        text, start = passage.text, passage.start
+        lines = [(start + it.start, it.of(text), is_list_item(text, it.start)) for it in source_lines(text)]
         new = [line for line in lines if (passage.source, *line) not in shown]
         shown |= {(passage.source, *line) for line in lines}
         if new:
@@ -39,11 +48,11 @@ def labelled_excerpts(evidence: Sequence[Evidence]) -> tuple[Excerpt, ...]:
     return tuple(excerpts)
 
 
-def _labelled_excerpt(label: str, passage: Evidence, body: Sequence[tuple[int, str]]) -> Excerpt:
-    lead = [(start, words) for start, words in passage.lead if start + len(words) <= passage.start]
+def _labelled_excerpt(label: str, passage: Evidence, body: Sequence[tuple[int, str, bool]]) -> Excerpt:
+    lead = [(start, words, False) for start, words in passage.lead if start + len(words) <= passage.start]
     lines = tuple(
-        SourceLine(f"{label}.{at}", words, passage.id, start, start + len(words))
-        for at, (start, words) in enumerate([*lead, *body], start=1)
+        SourceLine(f"{label}.{at}", words, passage.id, start, start + len(words), is_item)
+        for at, (start, words, is_item) in enumerate([*lead, *body], start=1)
     )
     date = passage.published_at.date().isoformat() if passage.published_at else ""
     return Excerpt(label, passage.title or passage.source, date, lines)

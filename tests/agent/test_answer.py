@@ -112,7 +112,7 @@ async def test_sentences_with_most_words_of_the_question_are_quoted_and_others_a
             others += bool(cited) and not is_right
             unnamed += bool(cited) and not is_right and made[-2].status != "no_evidence"
             assert made[-1].needs_support and made[-1].status == ("unjudged" if cited else "no_evidence")
-    assert (right, others, unnamed) == (51, 61, 20)  # "Who approved Velastin?" has all words of a sentence
+    assert (right, others, unnamed) == (51, 59, 19)  # "Who approved Velastin?" has all words of a sentence
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,12 @@ async def test_sentences_with_most_words_of_the_question_are_quoted_and_others_a
         ("Velatrin Forte is taken with milk.", []),
         ("Is Velatrin taken with milk?", []),
         ("Velatrin tablets are never taken with milk.", ["Velatrin tablets are never taken with milk."]),
+        ("# Quorix\n\nTablets can be taken with milk.", []),
+        ("Velatrin is new. Do not:\n\n1. Drink juice with it at all.\n2. Take it with milk or tea.", []),
+        ("# Velatrin\n\n## What you must not do\n\n- Take it with milk or tea.", []),
     ],
 )
-def test_no_quote_is_a_question_or_about_a_name_that_goes_on(
+def test_no_quote_is_a_question_an_item_alone_or_about_another_name(
     source: str, quotes: list[str], tmp_path: Path
 ) -> None:
     (tmp_path / "a.md").write_text(source, encoding="utf-8")

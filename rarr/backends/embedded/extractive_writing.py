@@ -9,7 +9,7 @@ from rarr.backends.embedded.items import Item, Line, first_word, items_of, usabl
 from rarr.backends.embedded.near_quotes import LEAST_SHARED, Diff, align
 from rarr.backends.embedded.values import compare
 from rarr.backends.embedded.words import AUXILIARIES, OPENERS, PRONOUNS
-from rarr.backends.source_lines import source_lines
+from rarr.backends.source_lines import is_list_item, source_lines
 from rarr.components import SectionSource
 from rarr.records import Evidence, Passage
 from rarr.retrievers.corpus.index_words import all_stems, query_stems
@@ -95,10 +95,13 @@ def quotable_sentences(passage: Passage) -> Iterator[tuple[int, str, str]]:
     page, above = passage.text, ""
     lines = [*passage.lead, *((span.start, span.of(page)) for span in source_lines(page))]
     kept = {lines[it] for it in usable_lines(passage.title or passage.source, [words for _, words in lines])}
+    is_governed = False  # an item of a list says nothing without the line before the list ("Do not:")
     for block in blocks(page):
+        if not (is_item := is_list_item(page, block.start)):
+            is_governed = page[: block.end].rstrip().endswith(":")
         if block.kind == "heading":
             above = page[block.start : block.end]
-        if block.kind != "prose" or LIST_TITLE.fullmatch(clean_heading(above)):
+        if block.kind != "prose" or (is_item and is_governed) or LIST_TITLE.fullmatch(clean_heading(above)):
             continue
         for span in split_sentences(page, [block]):
             text = " ".join(span.of(page).split())

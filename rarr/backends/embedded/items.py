@@ -56,7 +56,14 @@ _WRONG = (
 )
 _LABEL = r"draft|entwurf|brouillon|novel|roman|fiction|invented|erfunden|inventé|expired|lapsed|abgelaufen"
 _AS_LABEL = rf"(?:\A|[(,;:] ?| [–—-] )(?:(?:an?|un) )?(?:{_LABEL})(?!\.?\w| (?!(?:by|von|par|de)\b)[^\W\d_])"
-_CALLS_WRONG = re.compile(rf"(?i)\b{_WRONG}|{_AS_LABEL}|\b(?:until|till|bis|jusqu)\b\D{{1,12}}\d")
+_OF_A_PARTY = r"(?:an)?klage(?!n)|kläger|plaintiff|indictment|pleading|réquisitoire"
+_CALLS_WRONG = re.compile(
+    rf"(?i)\b(?:{_WRONG}|{_OF_A_PARTY})|{_AS_LABEL}|\b(?:until|till|bis|jusqu)\b\D{{1,12}}\d"
+)
+_FORBIDS = re.compile(
+    r"(?i)\b(?:avoid|forbid|prohibit|refrain|exclu[ds]|contra-?indic|banned|don.?ts\b|unzulässig|vermeid|untersag"
+    r"|verboten|ausschl[uü]ss|ausgeschlossen|gegenanzeig|kontraindik|interdi|évit)"
+)
 _FIRST = r"\A(?!#)\W*(?:\w+\W+){0,2}?"  # two words at most, and no heading
 _IT = rf"{_FIRST}(?:it|es|that|das|c['’]est)\b"
 _NO = r"(?<!\bit)(?<!\bes)(?:\W?\w+)?(?:\W+(?:not?|never|nicht|nie|pas)|n['’]t)\b"
@@ -278,7 +285,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         before = {item.key for item in items} - beside
         if line.text.rstrip().endswith(":"):
             governing = line
-        elif line.text.rstrip().endswith(".") and not _LIST_ITEM.match(line.text):
+        elif line.text.rstrip().endswith(".") and not line.is_item:
             governing = None
     return tuple(lines)
 
@@ -295,7 +302,10 @@ def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
         limiting = [it for words in (*headings.values(), before) if _limits(words) for it in items_of(words)]
         is_limited = not all(it.value or it.key in told or it.word in OPENERS for it in limiting)
         is_denied = any(map(_calls_wrong, headings.values())) or _ANNOUNCEMENT.search(before.strip())
-        is_framed = is_limited or _COMMENT.search(after) or _is_taken_up(line, after)
+        # "Drink alcohol", below "Avoid", says the opposite; "Do not drink alcohol" does not.
+        is_forbidden = any(it != line and _FORBIDS.search(it) for it in headings.values())
+        is_turned = is_forbidden and LIMITING.isdisjoint(item.stem for item in items_of(line))
+        is_framed = is_limited or is_turned or _COMMENT.search(after) or _is_taken_up(line, after)
         if not (is_struck or opens or is_denied or is_framed):
             yield number
         is_struck ^= opens
@@ -309,9 +319,11 @@ def is_heading(line: str) -> bool:
 def _limits(words: str) -> bool:
     """Tells whether a heading, or a fragment such as "For dogs.", limits the lines below it."""
     items, is_case = items_of(words), first_word(words) in OPENERS
-    if not is_heading(words) or ASKS.match(words):
-        return is_case and words.rstrip().endswith(".") and len(WORD.findall(words)) <= _LONGEST_FRAGMENT
     weighty = {it.stem for it in items} & LIMITING
+    if not is_heading(words):
+        return is_case and words.rstrip().endswith(".") and len(WORD.findall(words)) <= _LONGEST_FRAGMENT
+    if ASKS.match(words):
+        return not weighty.isdisjoint(REVERSING[0])
     is_event = any(it.form not in ("", *PRESENT_FORMS) for it in items)
     has_bound = bool(weighty) and any(it.value for it in items)  # "Children under 12"
     return is_case or is_event or has_bound or not weighty.isdisjoint(REVERSING[0] | MODAL_VERBS)

@@ -240,6 +240,10 @@ def test_near_quotation(outcome: str, sentence: str, source: str) -> None:
         "# Myths\n\n## Of old\n\nThe weir opened in {}.",
         "~~The weir is old. The weir opened in {}.~~",
         "<del>The weir opened in {}.</del>",
+        "# What never happened\n\nThe weir opened in {}.",
+        "# Forbidden words\n\nThe weir opened in {}.",
+        "# Anklageschrift\n\nThe weir opened in {}.",
+        "Never say:\n\n1. The weir is old.\n2. The weir opened in {}.",
     ],
 )
 def test_words_that_may_tell_who_says_it_or_in_which_world_leave_it_open(source: str) -> None:
