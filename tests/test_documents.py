@@ -79,6 +79,15 @@ def test_paths_and_modules_in_documents_exist() -> None:
         assert (ROOT / (folder if line[0] != " " else folder + name)).exists(), line
 
 
+def test_code_that_the_guide_to_extending_names_exists() -> None:
+    guide = (ROOT / "docs/development/extending.md").read_text("utf-8")
+    files = [*ROOT.glob("rarr/**/*.py"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("rarr/prompts/*.md")]
+    code = "".join(f"{file}\n{file.read_text('utf-8')}\n" for file in files)
+    diffs = "".join(re.findall(r"^```diff\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE))
+    kept = re.findall(r"(?m)^[ -](.+)$", diffs) + re.findall(r"`(\w+_\w+)`", FENCED.sub("", guide))
+    assert kept and not [it for it in kept if it not in code]
+
+
 @pytest.mark.parametrize("page", FILES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_to_existing_pages_and_sections(page: Path) -> None:
     links = re.findall(r"\]\(((?!https?:)[^)\s]+)\)", FENCED.sub("", page.read_text(encoding="utf-8")))
