@@ -150,7 +150,7 @@ async def check_citations(
         outcome = await read_cards(state, places, KeptEvidence([*evidence.values()], by_place), components)
         notices.extend(outcome["warnings"])
         for place, card in zip(places, outcome["cards"], strict=True):
-            quoted = {evidence[name].source: evidence[name] for name in reversed(card.cited_ids)}
+            quoted = {evidence[name].source: evidence[name] for name in reversed(card.quoted_evidence_ids)}
             for source in {evidence[name].source for name in by_place[place]}:
                 readings[place, source].append((card, quoted.get(source)))
 

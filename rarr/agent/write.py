@@ -235,5 +235,5 @@ def _citation(label: str, ids: Sequence[str], card: Card | None) -> WrittenCitat
     name = ids[int(label) - 1] if 1 <= int(label) <= len(ids) else ""
     entails: bool | None = None if name else False
     if name and card is not None and card.verdict and not card.unreliable:
-        entails = is_sure_support(card) and name in card.cited_ids
+        entails = is_sure_support(card) and name in card.quoted_evidence_ids
     return WrittenCitation(label=label, evidence_id=name, entails=entails)

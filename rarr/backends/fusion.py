@@ -82,7 +82,7 @@ class FusionEditor:
         if not is_folder_or_hub_name(name):
             raise SetupError(f"editor 'purr:{name}': give a folder, or OWNER/MODEL of the hub")
         try:
-            self._tokenizer, self._model = load_from_hub(name, load_fusion_model)
+            self._tokenizer, self._model = load_from_hub(name, load_fusion_in_decoder)
         except Exception as error:  # the errors of the libraries share no base class
             why = f"editor 'purr:{name}' cannot be loaded ({one_line(error)}): {INSTALL}"
             raise SetupError(why) from None
@@ -116,7 +116,7 @@ class FusionEditor:
         return new if new and new != " ".join(text.split()) else text
 
 
-def load_fusion_model(name: str, only_local: bool) -> tuple[Any, FusionInDecoder]:
+def load_fusion_in_decoder(name: str, only_local: bool) -> tuple[Any, FusionInDecoder]:
     """Loads the tokenizer and the model `name`, in evaluation mode. `only_local` forbids a download."""
     tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=only_local)
     return tokenizer, FusionInDecoder.from_pretrained(name, local_files_only=only_local).eval()

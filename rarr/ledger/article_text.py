@@ -32,12 +32,12 @@ class Gap(NamedTuple):
 
 
 class ArticleText(NamedTuple):
-    """The text of an article without citation marks. `places` and `gaps` are by section id."""
+    """The text of an article without citation marks, with its sentences and their citations."""
 
     text: str
     sentences: list[DraftSentence]
-    places: dict[str, Span]
-    gaps: dict[str, Gap]
+    places: dict[str, Span]  # of the text of each section, by section id
+    gaps: dict[str, Gap]  # why a section has no text, by section id
 
 
 def article_text(state: State) -> ArticleText:

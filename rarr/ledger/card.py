@@ -68,7 +68,7 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
 
 
 def with_doubts(card: Card, unclear: Sequence[str] = (), doubts: Sequence[str] = ()) -> Card:
-    """Returns the card with additional reasons to ask the reader again (`unclear`), and to doubt the card."""
+    """Adds reasons to a card: `unclear` to ask the reader once more, `doubts` not to trust the reading."""
     return card.model_copy(update={"unclear": (*card.unclear, *unclear), "doubts": (*card.doubts, *doubts)})
 
 
@@ -102,7 +102,7 @@ def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> boo
         file = PurePath(it.source.replace("\\", "/").casefold())
         if it.title.casefold() not in (file.name, file.stem):
             shared[it.id] = bool(_words(it.title) & words)
-    quoted = [shared[name] for name in card.cited_ids if name in shared]
+    quoted = [shared[name] for name in card.quoted_evidence_ids if name in shared]
     return bool(quoted) and not any(quoted) and any(shared.values())
 
 

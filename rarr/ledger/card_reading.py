@@ -170,7 +170,7 @@ class _Reading:
         doubt, is_model = self._settings.doubt, self._reader.is_model
         if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
             return card.model_copy(update={"unclear": ()})
-        kept = self._kept.select([place], card.cited_ids)
+        kept = self._kept.select([place], card.quoted_evidence_ids)
         card = with_comparison_doubts(card, self._text, kept) if is_model else card
         if is_about_another(card, kept, f"{self._state['context'] or ''}\n{self._text}"):
             card = with_doubts(card, ["its quotes may be about something else with this name"])
@@ -186,7 +186,8 @@ class _Reading:
         If neither request has a planted error, only another reader can confirm a sentence.
         """
         cards = {place: found[place] for place in doubtful}
-        evidence = self._kept.select(doubtful, [it for card in cards.values() for it in card.cited_ids])
+        quoted = [it for card in cards.values() for it in card.quoted_evidence_ids]
+        evidence = self._kept.select(doubtful, quoted)
         # A card whose side of the text weighs more is asked about as it stands.
         written = {it: edited_sentence(self._text, card) for it, card in cards.items() if card.side != "for"}
         block = await work(plant_block, self._state, doubtful, evidence, (1, 0), "doubt", written)

@@ -54,7 +54,7 @@ class PlantedBlock:
 
     @property
     def has_planted_error(self) -> bool:
-        """True if the controls include an error: repetitions cannot expose a reader that always agrees."""
+        """Tells whether a planted error counts; repeated sentences cannot expose a model that agrees."""
         return any(it.kind != "repetition" for it in self.examining_controls.values())
 
     def add_reading(self, reading: RawReading, text: str, *, doubting: bool) -> None:

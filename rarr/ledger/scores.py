@@ -135,9 +135,9 @@ def _near(
 
 
 def best_support(support: SentenceSupport, report_ids: Collection[str] | None = None) -> float | None:
-    """Returns the best support by the evidence `report_ids`, or by any evidence; 0 without evidence.
+    """Returns the highest support score of a sentence; with `report_ids`, of this evidence only.
 
-    Returns None if nothing was judged, or if there is no evidence because nothing was searched.
+    Returns 0 if a search found no such evidence, and None if nothing was searched or judged.
     """
     if not support.searched and not support.by_evidence:
         return None

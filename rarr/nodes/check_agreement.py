@@ -53,7 +53,7 @@ async def _agreement_by_cards(state: State, components: Components) -> State:
     by_place = {
         span: [
             *(it for query in asked[span] if query.round == number for it in kept.get(query.id, ())),
-            *(earlier[span].cited_ids if span in earlier else ()),
+            *(earlier[span].quoted_evidence_ids if span in earlier else ()),
         ]
         for span in places
     }

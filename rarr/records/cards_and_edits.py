@@ -69,7 +69,7 @@ class Card(Place):
         return one_side and not self.open and not self.doubts
 
     @property
-    def cited_ids(self) -> tuple[str, ...]:
+    def quoted_evidence_ids(self) -> tuple[str, ...]:
         """The ids of the evidence that the card quotes, each once."""
         return tuple(dict.fromkeys(quote.evidence_id for quote in self.quotes))
 

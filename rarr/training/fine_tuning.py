@@ -17,7 +17,7 @@ from rarr.training.encoder import EncoderWithHeads, padded_batch
 from rarr.training.examples import Example, examples_of_row, sentences_and_mistakes, with_one_value
 from rarr.training.onnx_files import export_onnx, load_onnx
 from rarr.training.rows import TrainingRow, with_errors
-from rarr.training.runs import TrainingReport, fit, train_once
+from rarr.training.runs import TrainingReport, fit, train_unless_finished
 
 RATE, WARM = 5e-5, 0.1  # the highest learning rate, and the share of the steps in which the rate rises
 PASSES, FEWEST_STEPS = 3, 30  # used if the caller gives no number of steps
@@ -43,7 +43,7 @@ def fine_tune(
     """Trains the weights in `start` (None: weights of the package) on `data`. Writes new weights to `out`.
 
     The same call continues from the last checkpoint. Raises `SettingsError` if the files in `start` are
-    missing or damaged, and the errors of `train_once`.
+    missing or damaged, and the errors of `train_unless_finished`.
     """
     out, start = out.expanduser(), start and start.expanduser()
     first = checked_manifest(start).sha256[MODEL]
@@ -62,7 +62,7 @@ def fine_tune(
         return losses | {"steps": count, "sure": sure if sure <= 1 else None}
 
     settings = {"steps": steps, "seed": seed, "from": first}
-    return train_once("editor", data, out, settings, train, EditorReport, checked_manifest)
+    return train_unless_finished("editor", data, out, settings, train, EditorReport, checked_manifest)
 
 
 def fit_encoder(

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import torch
 from transformers import EarlyStoppingCallback
 
-from rarr.backends.fusion import FusionEditor, editor_inputs, encode_inputs, load_fusion_model
+from rarr.backends.fusion import FusionEditor, editor_inputs, encode_inputs, load_fusion_in_decoder
 from rarr.errors import ModelError, SetupError
 from rarr.tools.models.hub import INSTALL, load_from_hub, one_line
 from rarr.training.rows import TrainingRow
-from rarr.training.runs import TrainingReport, fit, train_once
+from rarr.training.runs import TrainingReport, fit, train_unless_finished
 
 EVIDENCES = 4  # passages of an example: first the relevant passages, then others (chapter 7)
 COPIES = 0.15  # share of rows that also give an example without an error
@@ -46,13 +46,13 @@ def train_fusion(
 
     `base` is a folder or a model of the hub. Training stops if the loss on the held-out rows does not fall
     for two epochs, and keeps the best epoch. The same call continues after the last finished epoch. Raises
-    `SetupError` if `base` cannot be loaded, and the errors of `train_once`.
+    `SetupError` if `base` cannot be loaded, and the errors of `train_unless_finished`.
     """
     out = out.expanduser()
 
     def train(learned: list[TrainingRow], held: list[TrainingRow]) -> dict[str, Any]:
         try:
-            tokenizer, model = load_from_hub(base, load_fusion_model)
+            tokenizer, model = load_from_hub(base, load_fusion_in_decoder)
         except Exception as error:  # the errors of the libraries share no base class
             raise SetupError(f"base {base!r} cannot be loaded ({one_line(error)}): {INSTALL}") from None
         unseen = examples_of_rows(held, seed)
@@ -81,7 +81,7 @@ def train_fusion(
         return losses | {"exact": exact, "kept": mean(same == right for right, _, same in written)}
 
     settings = {"base": base, "epochs": epochs, "rate": rate, "seed": seed}
-    return train_once("purr", data, out, settings, train, FusionReport)
+    return train_unless_finished("purr", data, out, settings, train, FusionReport)
 
 
 def examples_of_rows(rows: Sequence[TrainingRow], seed: int, *, copies: float = 0.0) -> list[FusionExample]:

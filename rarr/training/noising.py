@@ -70,9 +70,10 @@ def split_by_relevance(passages: Sequence[Passage], scores: Sequence[float]) -> 
 
 
 def fitting_errors(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
-    """Returns the errors whose right words occur once in `text`, as whole words inside one of `spans`.
+    """Returns the planned errors that can be put into `text`, sorted by position.
 
-    If errors overlap, uses only the first. The result is sorted by place.
+    The words that an error replaces must occur exactly once, as whole words, inside one of `spans`. Of
+    overlapping errors, keeps the first.
     """
     kept: list[Mistake] = []
     for error in errors:

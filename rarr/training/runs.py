@@ -34,7 +34,7 @@ TrainFunction = Callable[[list[TrainingRow], list[TrainingRow]], dict[str, Any]]
 """Trains on its first argument, measures on the second (held-out rows), and returns fields of the report."""
 
 
-def train_once(
+def train_unless_finished(
     command: str,
     data: Path,
     out: Path,

@@ -18,7 +18,7 @@ from rarr import Passage, Reviser, Settings, Trace, aanswer, arevise, averify, a
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import Resources
 from rarr.errors import SettingsError
-from rarr.retrievers.extract.limited_calls import ReadingProcesses
+from rarr.retrievers.extract.limited_calls import IdleWorkerCloser
 from rarr.testing import InMemoryRetriever, Request
 from rarr.testing.server import Listener, Reply
 from rarr.tools import concurrency
@@ -74,12 +74,12 @@ def test_retriever_of_the_caller_stays_open() -> None:
 
 
 def test_opened_parts_are_closed_where_wiring_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    closed: list[ReadingProcesses] = []
+    closed: list[IdleWorkerCloser] = []
 
-    async def noted(processes: ReadingProcesses) -> None:
+    async def noted(processes: IdleWorkerCloser) -> None:
         closed.append(processes)
 
-    monkeypatch.setattr(ReadingProcesses, "aclose", noted)
+    monkeypatch.setattr(IdleWorkerCloser, "aclose", noted)
     with pytest.raises(SettingsError, match="give searxng_url"):
         wire(Settings(search="wikipedia,searxng"))
     assert len(closed) == 1
@@ -100,11 +100,11 @@ async def test_what_is_built_after_its_call_was_cancelled_is_closed(
         released.wait(30)
         keep(opened, settings)
 
-    async def noted(_: ReadingProcesses) -> None:
+    async def noted(_: IdleWorkerCloser) -> None:
         closed.set()
 
     monkeypatch.setattr(Resources, "__init__", late)
-    monkeypatch.setattr(ReadingProcesses, "aclose", noted)
+    monkeypatch.setattr(IdleWorkerCloser, "aclose", noted)
     run = asyncio.create_task(call(corpus=notes) if call.func is not averify else call())
     await asyncio.to_thread(entered.wait, 30)
     run.cancel()

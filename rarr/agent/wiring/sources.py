@@ -11,7 +11,7 @@ from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.records import Notice, Passage
 from rarr.retrievers.combined import CombinedRetriever
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.extract.limited_calls import ReadingProcesses
+from rarr.retrievers.extract.limited_calls import IdleWorkerCloser
 from rarr.retrievers.given_passages import GivenPassages, LangChainRetriever
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.reranking import CrossEncoderReranker, EndpointReranker, OverlapReranker
@@ -44,7 +44,7 @@ class Resources(list[object]):
     """
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__([ReadingProcesses()])
+        super().__init__([IdleWorkerCloser()])
         self.settings = settings
 
     def close_later(self, resource: Kept) -> Kept:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from rarr.backends.encoder.inputs import LONGEST_TEXT, NULL, EncoderInput, MaskedSpan, encoder_input
-from rarr.backends.encoder.model_files import EncoderFiles, checked_manifest, open_encoder_files
+from rarr.backends.encoder.model_files import LoadedEncoder, checked_manifest, load_encoder
 from rarr.tools.text.blocks_and_sentences import Span
 
 if TYPE_CHECKING:
@@ -110,13 +110,13 @@ class Encoder:
         return {head: out[0] for head, out in zip(heads, outputs, strict=True)}
 
     @property
-    def _opened(self) -> EncoderFiles:
+    def _opened(self) -> LoadedEncoder:
         with self._opening:
             return self._files
 
     @cached_property
-    def _files(self) -> EncoderFiles:
-        return open_encoder_files(self._folder)
+    def _files(self) -> LoadedEncoder:
+        return load_encoder(self._folder)
 
 
 def _feed(sequence: EncoderInput) -> dict[str, "NDArray[np.int64]"]:

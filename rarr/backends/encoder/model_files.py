@@ -29,7 +29,7 @@ class WeightsManifest(Record):
     sure: float = Field(default=NEVER, ge=0, le=NEVER, allow_inf_nan=False)
 
 
-class EncoderFiles(NamedTuple):
+class LoadedEncoder(NamedTuple):
     """The open session of onnxruntime, and the tokenizer."""
 
     session: Any
@@ -53,10 +53,10 @@ def checked_manifest(folder: Path | None) -> WeightsManifest:
     return facts
 
 
-def open_encoder_files(folder: Path | None) -> EncoderFiles:
+def load_encoder(folder: Path | None) -> LoadedEncoder:
     """Opens the files in `folder` (None: files of the package). Does not check their digests."""
     where, _ = _folder_and_cure(folder)
-    return EncoderFiles(_open_session(where / MODEL), load_tokenizer(folder))
+    return LoadedEncoder(_open_session(where / MODEL), load_tokenizer(folder))
 
 
 def _folder_and_cure(folder: Path | None) -> tuple[Path, str]:

@@ -207,7 +207,7 @@ class ReactionLine(FinishedLine):
 def conflicts_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
     """Returns the benchmark of changed passages. Raises `InputError` if no question gives a conflict."""
     rows = read_rows(data, QuestionRow, ASKED_EXAMPLE)
-    every, left_out = conflicts_of(rows)
+    every, left_out = make_conflict_items(rows)
     chosen = in_random_order(every)[: options.limit]
     if not chosen:
         reasons = "; ".join(f"{reason}: {count}" for reason, count in left_out.items())
@@ -217,7 +217,7 @@ def conflicts_bench(data: Path, settings: Settings, options: BenchOptions) -> Be
     return Bench("conflicts", "Conflicting knowledge", counts, parts, reaction_tables, left_out)
 
 
-def conflicts_of(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[str, int]]:
+def make_conflict_items(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[str, int]]:
     """Returns the conflicts made from the rows, and the number of unusable rows by reason."""
     found = [_stated_answer(row) for row in rows]
     usable = [each for each in found if isinstance(each, Conflict)]

@@ -88,7 +88,7 @@ class AskedQuestion(NamedTuple):
 
 
 class GapCounts(NamedTuple):
-    """Counts of how well the `[NA]` statements of an answer tell which triples were removed."""
+    """Counts for the precision and recall of `[NA]` statements against triples removed from the graph."""
 
     precision: Counts  # `[NA]` statements that name a removed triple, and all `[NA]` statements
     recall: Counts  # removed triples that an `[NA]` statement names, and all removed triples
@@ -270,7 +270,7 @@ class DocumentRow(Row):
 
 
 class EventSection(BaseModel):
-    """A section of the article by people."""
+    """A section of the human-written reference article about an event."""
 
     text: str
 

@@ -120,7 +120,7 @@ class IndexReader:
 
 
 def is_index(folder: Path) -> bool:
-    """Tells whether `folder` is the folder of an index: complete, damaged or of another version."""
+    """Tells whether a folder holds an index, even if it is damaged or of another version."""
     try:
         return any(file.name != LOCK for file in folder.glob(f"{MARK}*"))
     except OSError:  # the folder may not be entered: reading it as a corpus reports that

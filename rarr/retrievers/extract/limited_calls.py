@@ -169,7 +169,7 @@ def end_idle_workers() -> None:
             _ended(_idle.pop())
 
 
-class ReadingProcesses:
+class IdleWorkerCloser:
     """The worker processes, as a resource that a reviser closes."""
 
     async def aclose(self) -> None:

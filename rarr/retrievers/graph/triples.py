@@ -228,7 +228,7 @@ def value_forms(value: str) -> tuple[str, ...]:
 
 
 def relation_rank(relation: str) -> int:
-    """Returns the rank of a relation in the text about an entity: its rank in the table; others come last."""
+    """Returns the line of a relation in `_TABLE`, which orders the text about an entity; others come last."""
     return _KNOWN.get(relation_words(relation), (len(_KNOWN), ""))[0]
 
 

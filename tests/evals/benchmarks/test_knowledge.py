@@ -98,7 +98,7 @@ MILL = answers.QuestionRow(
 
 
 def test_answers_of_one_type_are_substituted() -> None:
-    made, left_out = answers.conflicts_of([NOVEL, SONG, MILL])
+    made, left_out = answers.make_conflict_items([NOVEL, SONG, MILL])
     assert {conflict.id: conflict.changed for conflict in made} == {
         "novel": "The Salt Road is a novel by Tom Berg. Tom Berg's first readers were sailors.",
         "song": "Green Ice was written by Ida Lunde in 1904.",
@@ -128,7 +128,7 @@ def test_replacement_is_safe() -> None:
     ],
 )
 def test_row_is_left_out_with_the_reason(changes: dict[str, str], reason: str) -> None:
-    made, left_out = answers.conflicts_of([NOVEL.model_copy(update=changes), SONG])
+    made, left_out = answers.make_conflict_items([NOVEL.model_copy(update=changes), SONG])
     assert "novel" not in {conflict.id for conflict in made}
     assert reason in left_out
 
@@ -160,7 +160,7 @@ def test_same_value_in_another_form_is_no_substitute() -> None:
         MILL.model_copy(update={"id": value, "answers": (value,), "passage": f"It is {value} high."})
         for value in ("221 m", "0.221 km")
     ]
-    assert answers.conflicts_of(rows) == ([], {"no substitute fits": 2})
+    assert answers.make_conflict_items(rows) == ([], {"no substitute fits": 2})
 
 
 def test_memorisation_ratio_is_memory_among_memory_and_evidence() -> None:
