@@ -28,7 +28,7 @@ from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.models import chat_model
 from rarr.agent.write import Writer
 from rarr.backends.prompted.judging import PREFIXES, is_language_model
-from rarr.components import Components
+from rarr.components import NO_BASELINE, Baseline, Components
 from rarr.errors import BudgetError, InputError, ModelError, RarrError, RetrievalError, SetupError
 from rarr.ledger.edit_gate import REFUSED, unedited_place
 from rarr.nodes.generate_queries import generate_queries
@@ -287,7 +287,9 @@ def _components(
     found = trace.revision
     refused = [edit.id for edit in found.edits if edit.reason == REFUSED] if found else []
     decided = Refusals(edit_hashes(found, refused) if found else ())  # as the run found it
-    return replace(wire(settings, prompts=prompts), record=None, refusals=lambda: decided, searches=searches)
+    editor = trace.file.facts.settings.get("editor", NO_BASELINE.editor)  # as of a check, which edits nothing
+    made = wire(settings, prompts=prompts, baseline=Baseline(editor=editor))
+    return replace(made, record=None, refusals=lambda: decided, searches=searches)
 
 
 def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
@@ -298,7 +300,8 @@ def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
     facts = trace.file.facts.settings
     # A price is no part of a replay, and a limit of the cost needs it.
     recorded = {key: value for key, value in facts.items() if key not in NOT_REPLAYED | {"max_cost"}}
-    if not recorded.keys() <= Settings.model_fields.keys():
+    is_usual = recorded.pop("editor", "unedited") == "unedited"
+    if not (is_usual and recorded.keys() <= Settings.model_fields.keys()):
         raise InputError("the run is of a baseline: replay a run of the usual pipeline")
     models = {**recorded.get("models", {}), **given.get("models", {})}
     judge = str(models.get("attribute", ""))

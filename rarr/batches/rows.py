@@ -65,11 +65,9 @@ def _json_rows(path: Path) -> Iterator[InputRow]:
                 value, problem = valid(json.loads(line.decode("utf-8-sig"))), ""
             except (ValueError, RecursionError) as error:
                 value, problem = None, f" ({error})"
-            if isinstance(value, dict):
-                yield InputRow(f"line {number}", value)
-            else:
-                cure = "put one JSON object in UTF-8 on each line"
-                yield InputRow(f"line {number}", {}, f"it is no JSON object{problem}: {cure}")
+            is_object = isinstance(value, dict)
+            why = f"it is no JSON object{problem}: put one JSON object in UTF-8 on each line"
+            yield InputRow(f"line {number}", value if is_object else {}, "" if is_object else why)
 
 
 def _csv_rows(path: Path) -> Iterator[InputRow]:

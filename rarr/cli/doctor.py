@@ -8,7 +8,7 @@ import click
 
 from rarr.cli import options
 from rarr.cli.streams import write_result
-from rarr.errors import InputError, RarrError
+from rarr.errors import RarrError
 
 if TYPE_CHECKING:
     from rarr.settings import Settings
@@ -33,8 +33,8 @@ def doctor(settings: "Settings") -> int:
     """Show what is missing or broken; examine a model.
 
     Examines the installation, the settings, the models and the sources, each with one question (of the web
-    only without --offline). Exit status 2 if something is broken. With --model, a language model reads 24
-    sentences beside short passages, in two requests: its faults, and what it is fit for; 3 if it is unfit.
+    only without --offline). Exit status 2 if something is broken. With --model and no source, a language
+    model reads 24 sentences beside short passages, in two requests: its faults and fitness; 3 if it is unfit.
 
     \b
     Examples:
@@ -45,9 +45,7 @@ def doctor(settings: "Settings") -> int:
     from rarr.views.shown_text import visible_text
 
     given = options.given_options(**click.get_current_context().params)
-    if (name := given.get("model", "embedded")) != "embedded":
-        if others := [f"--{source}" for source in options.SOURCES if source in given]:
-            raise InputError(f"the exam of --model searches nothing: give {' and '.join(others)} without it")
+    if (name := given.get("model", "embedded")) != "embedded" and given.keys().isdisjoint(options.SOURCES):
         exam = examine_named_model(name, settings)
         text = visible_text("".join(f"{line}\n" for line in exam.result_lines(name)))
         write_result({**exam._asdict(), "faults": exam.faults, "fit_for": exam.fit_for}, lambda: text)

@@ -33,8 +33,10 @@ def run_command(argv: list[str] | None) -> int:
         context = getattr(error, "ctx", None)
         message = " ".join(error.format_message().split()).rstrip(".")
         # A list item in Markdown, or a negative number, looks like an option.
-        dash = ", and put -- before a text that starts with a dash" * message.startswith("No such option")
-        return complain(f"{message}: see {context.command_path if context else 'rarr'} --help{dash}", 2)
+        cure = ", and put -- before a text that starts with a dash" * message.startswith("No such option")
+        is_option = message.startswith("Got unexpected") and " -" in message.replace("(", " ")
+        cure += ", and put options before --" * is_option
+        return complain(f"{message}: see {context.command_path if context else 'rarr'} --help{cure}", 2)
     except click.Abort:  # what click makes of an interrupt, where `run` was called within a process
         return complain("interrupted", 130)
     except (RetrievalError, ModelError, BudgetError) as error:

@@ -63,8 +63,8 @@ def setting_options(*names: str, made: bool = True) -> Option:
 
         call = _SET(call)
         for name in reversed(names):
-            flag, metavar, help_ = _SETTINGS[name]
-            call = click.option(flag, name, metavar=metavar or None, help=help_, is_flag=not metavar)(call)
+            flag, word, help_ = _SETTINGS[name]
+            call = click.option(flag, name, metavar=word or None, help=help_, is_flag=not word or None)(call)
         return call
 
     return decorate

@@ -186,8 +186,7 @@ class _Reading:
         If neither request has a planted error, only another reader can confirm a sentence.
         """
         cards = {place: found[place] for place in doubtful}
-        quoted = [it for card in cards.values() for it in card.quoted_evidence_ids]
-        evidence = self._kept.select(doubtful, quoted)
+        evidence = self._kept.select(doubtful, [at for it in cards.values() for at in it.quoted_evidence_ids])
         # A card whose side of the text weighs more is asked about as it stands.
         written = {it: edited_sentence(self._text, card) for it, card in cards.items() if card.side != "for"}
         block = await work(plant_block, self._state, doubtful, evidence, (1, 0), "doubt", written)

@@ -20,10 +20,8 @@ def sentences_to_read(state: State) -> list[Span]:
 def queries_by_sentence(state: State, spans: Sequence[Span]) -> dict[Span, list[Query]]:
     """Returns the queries about each sentence at `spans`, the earliest query first."""
     queries = moved_queries(state.get("queries", []), state.get("edits", []))
-    placed = [(query, query.start, query.end) for query in queries]  # reading a record's field takes longer
-    return {
-        span: [it for it, start, end in placed if start < span.end and span.start < end] for span in spans
-    }
+    rows = [(query, query.start, query.end) for query in queries]  # reading a record's field takes longer
+    return {span: [it for it, start, end in rows if start < span.end and span.start < end] for span in spans}
 
 
 def card_checks(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[Query]]) -> list[Check]:
@@ -138,11 +136,15 @@ def _parts(text: str, span: Span, card: Card | None, status: Status) -> Iterator
     if status == "no_evidence" or (status == "unconfirmed" and card and not open_):
         open_ = [span]
     yield from (Part(**place._asdict(), state="open") for place in open_)
+    placed = [(value, value.span.moved_by(span.start)) for value in values(span.of(text))] if card else []
     for it in card.edits if card and status == "contradicted" else ():
+        around = (at for _, at in placed if at.start <= it.start < it.end <= at.end)
+        rests = ((at, text[at.start : it.start], text[it.end : at.end]) for at in around)
+        # An edit leaves out the words that the two values share.
+        at = next((at for at, left, right in rests if left in it.by and right in it.by), it)
         if it.end > it.start:
-            yield Part(start=it.start, end=it.end, state="differs", evidence_id=it.evidence_id, says=it.by)
-    for value in values(span.of(text)) if card and status in ("supported", "unconfirmed") else ():
-        place = value.span.moved_by(span.start)
+            yield Part(start=at.start, end=at.end, state="differs", evidence_id=it.evidence_id, says=it.by)
+    for value, place in placed if status in ("supported", "unconfirmed") else ():
         quote = next((it for it in card.quotes if has_value(it.text, value)), None) if card else None
         if quote and not any(place.overlaps(it) for it in open_):
             yield Part(**place._asdict(), state="confirmed", evidence_id=quote.evidence_id)

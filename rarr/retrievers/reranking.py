@@ -113,16 +113,14 @@ class CrossEncoderReranker:
             cure = f"give overlap, the folder of a cross-encoder, or its name on the hub, {_EXAMPLE}"
             raise SettingsError(f"unknown reranker {name!r}: {cure}")
         try:
-            import sentence_transformers
+            from sentence_transformers import CrossEncoder
             from torch.nn import Sigmoid
         except ImportError as error:
             raise SetupError(f"reranker {name!r} cannot be loaded ({one_line(error)}): {INSTALL}") from None
         # Many models return logits, and evidence needs a relevance from 0 to 1.
         self._activation = Sigmoid()
         try:
-            self._model = load_from_hub(
-                name, lambda path, local: sentence_transformers.CrossEncoder(path, local_files_only=local)
-            )
+            self._model = load_from_hub(name, lambda path, own: CrossEncoder(path, local_files_only=own))
         except Exception as error:  # the hub, the network and the file format have their own errors
             cure = "check the name and the connection, or give the folder of a cross-encoder"
             raise SetupError(f"reranker {name!r} cannot be loaded ({one_line(error)}): {cure}") from None

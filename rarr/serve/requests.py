@@ -34,6 +34,7 @@ OPEN_ROUTES = ("/", "/healthz", "/readyz")
 _SHORTEST = 16  # characters of a caller's token: a shorter token can be guessed
 _TOKEN = re.compile(f"[!-~]{{{_SHORTEST},}}")  # other characters do not come through every header
 _TOKEN_HEADER = "x-rarr-token"
+_MOST_READ = 10  # times the size of the largest body are read of a larger body
 LONGEST_HEAD = 65_536
 """The most bytes of the headers of a request."""
 SEND_S = 60.0
@@ -295,15 +296,19 @@ class RequestGate:
 
     async def _body(self, request: Request) -> bytes:
         most, most_s = self._settings.serve_max_body_mb, self._settings.serve_body_timeout_s
-        length, body = request.headers.get("content-length", ""), bytearray()
-        size = int(length) if length.isdecimal() else 0
-        slow = f"the body took more than {most_s:g} s: send it at once"
-        async with time_limit(most_s, lambda: Refusal(408, "slow_body", slow, Connection="close")):
-            async for piece in request.stream():
-                body += piece
-                if max(size, len(body)) > most * 1_000_000:
-                    told = f"the body has more than {most:g} MB: send less, or raise serve_max_body_mb"
-                    raise Refusal(413, "body_too_large", told, Connection="close")  # the rest is not read
+        declared, size, body = int(request.headers.get("content-length", 0)), 0, bytearray()
+        told = f"the body has more than {most:g} MB: send less, or raise serve_max_body_mb"
+        large, most = Refusal(413, "body_too_large", told, Connection="close"), most * 1_000_000
+        told = f"the body took more than {most_s:g} s: send it at once"
+        slow = Refusal(408, "slow_body", told, Connection="close")
+        async with time_limit(most_s, lambda: large if max(declared, size) > most else slow):
+            async for piece in request.stream():  # a client sees no response before its whole body is read
+                size += len(piece)
+                body += piece if size <= most else b""
+                if max(declared, size) > _MOST_READ * most:
+                    raise large
+        if size > most:
+            raise large
         return bytes(body)
 
 

@@ -75,14 +75,12 @@ class Application:
             if not call.path.startswith("/v1/"):
                 told = "there is no such route: rarr serve answers at / and under /v1"
                 raise Refusal(404, "wrong_route", told)
-            await self.proxy(call, send)
-            return
+            return await self.proxy(call, send)
         method, answer = self._routes[call.path]
         call.log["route"] = call.path
         if call.method != method:
             raise Refusal(405, "wrong_route", f"this route takes only {method}", Allow=method)
-        response = await answer(call)
-        await response(scope, receive, send)
+        return await (await answer(call))(scope, receive, send)
 
     async def _health(self, call: Call) -> Response:
         return JSONResponse({"status": "ok" if call.path == "/healthz" else "ready"})

@@ -114,9 +114,7 @@ async def test_what_is_built_after_its_call_was_cancelled_is_closed(
     assert await asyncio.to_thread(closed.wait, 30)
 
 
-async def test_embedded_run_computes_beside_the_event_loop(
-    notes: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_embedded_run_computes_beside_the_loop(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     draft = f"{TEXT} It has three floors. Falcon Bridge was built in 1950."
     # What must not be done with a long text must not be done with this one.
     monkeypatch.setattr(blocking, "LONG", len(draft) - 5)

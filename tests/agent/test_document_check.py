@@ -40,7 +40,7 @@ async def test_a_contradicted_sentence_is_found_at_its_place_with_its_quote() ->
     (finding,) = document.failing
     assert (finding.status, finding.line, finding.end_column) == ("contradicted", 4, 43)
     (part,) = [part for part in finding.parts if part.state == "differs"]
-    assert (part.words, part.says) == ("212", "221 metres")
+    assert (part.words, part.says) == ("212 metres", "221 metres")
     quote = finding.quotes[0]
     assert (quote.quote, quote.source) == ("Hoover Dam is 221 metres high.", "specs/dam.md")
     assert (quote.start, quote.end) == (32, 62)

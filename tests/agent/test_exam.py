@@ -47,9 +47,7 @@ async def test_exam_of_a_perfect_reader() -> None:
     ("answers", "misread", "form"),
     [(lazy, 11, []), (lambda asked: "I cannot help.", 14, ["answers in another form"])],
 )
-async def test_exam_of_a_reader_that_is_no_use(
-    answers: Answers[Asked], misread: int, form: list[str]
-) -> None:
+async def test_exam_of_a_useless_reader(answers: Answers[Asked], misread: int, form: list[str]) -> None:
     result = await taken(answers)
     assert result.fit_for == "nothing"
     assert "unfit" in result.result_lines("it")[-1]

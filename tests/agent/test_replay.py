@@ -58,6 +58,11 @@ def test_recorded_answers_reproduce_the_revision_byte_for_byte(server: ScriptedS
     assert asked and replayed.same and (replayed.changes, replayed.asked) == ([], 0)
 
 
+def test_run_that_edits_nothing_is_replayed() -> None:
+    with Reviser(Settings(corpus=CORPUS)) as reviser:
+        assert replay(Trace.load(reviser.unedited().revise(TEXT).run_id)).same
+
+
 def test_failures_of_models_and_searches_are_reproduced() -> None:
     failures = [None, CallFailure("refused", "no such model", status=404)]
     trace = recorded(model=ScriptedModel(RuleModel(), failures=failures))

@@ -65,7 +65,7 @@ def test_parts_and_quotes_point_at_the_words() -> None:
     record = Passage(text=DAM, source="dam.md", title="Dam", retrieved_at=RETRIEVED_AT, **place)
     verification = verify(WRONG, [{"text": CATS * 20, "title": "Cats", "url": "https://x.org"}, record])
     [part], [quote] = verification.parts, verification.sentences[0].quotes
-    assert (WRONG[part.start : part.end], part.state, part.says) == ("212", "differs", "221 metres")
+    assert (WRONG[part.start : part.end], part.state, part.says) == ("212 metres", "differs", "221 metres")
     assert (quote.text, quote.start, quote.side, part.evidence_id) == (DAM, 7, "against", quote.evidence_id)
     [named] = [it for it in verification.evidence if it.id == quote.evidence_id]
     assert (named.source, named.title) == ("dam.md", "Dam")

@@ -36,10 +36,10 @@ def test_contradicted_sentence_is_shown_with_its_place_and_nothing_changes(comma
         "\n"
         "docs/inner/wrong.txt  2 contradicted\n"
         "  3:1   contradicted      The Hoover Dam is 212 metres high.\n"
-        "        “212” differs: the source says “221 metres”\n"
+        "        “212 metres” differs: the source says “221 metres”\n"
         "        source: “Hoover Dam is 221 metres high.” (Hoover Dam, specs/dam.md, characters 14 to 44)\n"
         "  3:36  contradicted      The Hoover Dam is 213 metres high.\n"
-        "        “213” differs: the source says “221 metres”\n"
+        "        “213 metres” differs: the source says “221 metres”\n"
         "        source: “Hoover Dam is 221 metres high.” (Hoover Dam, specs/dam.md, characters 14 to 44)\n"
         "\n"
         "2 sentences in 1 file fail (contradicted)\n"
@@ -91,7 +91,7 @@ def test_contradictory_claim_is_status_1_with_the_deciding_sentence(command: Com
     assert done.out.decode().splitlines() == [
         "contradictory",
         f"  1. contradicted  {WRONG}  ← disagrees: “{DAM}” (Dam, dam.md)",
-        "      differs: “212”, and the source says “221 metres”",
+        "      differs: “212 metres”, and the source says “221 metres”",
     ]
 
 

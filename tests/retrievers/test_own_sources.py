@@ -112,9 +112,7 @@ def test_chunks_have_whole_sentences_and_not_too_many_words() -> None:
 
 
 @pytest.mark.parametrize("changed", [False, True])
-async def test_documents_of_a_corpus_are_cut_anew_unless_the_file_changed(
-    tmp_path: Path, changed: bool
-) -> None:
+async def test_documents_of_a_corpus_are_cut_anew_unless_changed(tmp_path: Path, changed: bool) -> None:
     (tmp_path / "tolk.md").write_text(TEXT)
     corpus = Corpus.open(tmp_path / "tolk.md", home=tmp_path / "home", window=4)
     if changed:

@@ -80,9 +80,7 @@ THOUGHTS = f'<details type="reasoning" done="true">\n> Is it {WRONG}?\n</details
         (f"See [{WRONG}](https://example.org).", f"See [{RIGHT}](https://example.org).\n\nSources:"),
     ],
 )
-async def test_thoughts_footnotes_and_links_stay_as_they_are(
-    answer: str, revised: str, served: Served
-) -> None:
+async def test_thoughts_footnotes_and_links_stay(answer: str, revised: str, served: Served) -> None:
     assert (await outlet(answer, served.root))[0].startswith(revised)
 
 

@@ -34,8 +34,7 @@ def windows(text: str, window: int) -> list[Window]:
     many whole sentences as fit, and a sentence that is too long is cut at white space. Together the passages
     cover every sentence, and no passage lies inside the passage before it.
     """
-    parsed = blocks(text)
-    spans = _spans(text)
+    parsed, spans = blocks(text), _spans(text)
     starts, span_starts = [block.start for block in parsed], [span.start for span in spans]
     headings = [block for block in parsed if block.kind == "heading"]
     cuts = [bisect_left(span_starts, heading.start) for heading in headings]

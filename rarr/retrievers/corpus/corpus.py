@@ -246,7 +246,7 @@ def build_index(
     search, or if `out` cannot be written or holds other files.
     """
     files, skipped = scan(path)
-    cure = "free space, or choose another folder, with -o, or RARR_HOME for the indexes that rarr keeps"
+    cure = "choose another folder, with -o, or RARR_HOME for the indexes that rarr keeps, or free space"
     with index.raise_as(f"index {str(out)!r} cannot be written ({{}}): {cure}"), _alone(out, private):
         build = _Build(path, out, window)
         try:

@@ -10,7 +10,7 @@ import io
 import re
 import threading
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
@@ -112,6 +112,8 @@ _MOST_HTML = 5_000_000  # of HTML, twenty times a long article: hostile pages ta
 _MOST_ON_PAGE = 2_000_000  # of text in one page: the length of a thick book
 _DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _PAGE_BLOCKS = ("head", "p", "item", "quote", "code", "table")
+_GONE_BY_STYLE = r"text-decoration(-line)?\s*:[^;]*line-through|(content-)?visibility\s*:\s*(hidden|collapse)"
+_UNSEEN = f"//del|//s|//strike|//body//*[@hidden or re:test(@style, '(^|;)\\s*({_GONE_BY_STYLE})', 'i')]"
 _RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _NOTE = re.compile(r"\[?\w{1,4}\]?")
 _IMAGE = re.compile(r"!\[[^\]\n]{0,500}\]\([^)\s]{0,2000}\)")
@@ -171,15 +173,15 @@ def read_page(
 def _simplified(html: str) -> Any:
     """Parses a page, and rewrites parts that trafilatura reads wrongly: raised notes, and lists in cells.
 
-    Removes deleted text. A note becomes ³, or [3] if it is a link; a raised word such as "th" stays.
+    Removes struck out and hidden text. A note becomes ³, or [3] if it is a link; a raised "th" stays.
     """
     import trafilatura
 
     tree = trafilatura.load_html(html)
     if tree is None:
         return html
-    for struck in tree.xpath("//del | //s | //strike"):
-        struck.drop_tree()
+    for unseen in tree.xpath(_UNSEEN, namespaces={"re": "http://exslt.org/regular-expressions"}):
+        unseen[:], unseen.text = [], None  # an empty cell stays in its column
     for raised in tree.xpath("//sup"):
         note = "".join(raised.text_content().split())
         if note.isascii() and note.isdigit() and not raised.xpath(".//a"):
@@ -188,8 +190,7 @@ def _simplified(html: str) -> Any:
             note = f"[{note.strip('[]')}]"
         else:
             continue
-        del raised[:]
-        raised.text = note
+        raised[:], raised.text = [], note
         raised.drop_tag()
     for item in tree.xpath("//td//li | //th//li"):
         item.text = f" {item.text or ''}"
@@ -259,6 +260,7 @@ _WORD_PIECES = f".//*[{_WORD_MARKS}][not({_GONE})]"
 _ROWS = ".//w:tr[count(ancestor::w:tbl) = 1][not(w:trPr/w:del)]"
 _CELLS = ".//w:tc[count(ancestor::w:tbl) = 1]"
 _MOST_SPANNED = 100  # columns
+_EFFECTS = "w:rPr/*[self::w:strike or self::w:dstrike or self::w:vanish]"
 
 
 def read_docx(data: bytes) -> Document:
@@ -276,6 +278,12 @@ def read_docx(data: bytes) -> Document:
     except ImportError as error:
         raise UnreadableError('it needs a package: pip install "rarr[office]"', lasting=False) from error
     letter, blocks = docx.Document(io.BytesIO(data)), list[str]()
+    styles = {style.styleId: style for style in letter.styles.element.xpath("w:style")}
+    runs = ".//w:r" if any(it.xpath(_EFFECTS) for it in styles.values()) else f".//w:r[{_EFFECTS}]"  # fast
+    for run in letter.element.body.xpath(runs):
+        if any(_effects(run, styles).values()):
+            for text in run.xpath("w:t"):
+                text.text = ""
     for element in letter.element.body.xpath(_WORD_BLOCKS):
         if element.tag.endswith("}tbl"):
             blocks.append(markdown_table(_rows_of(element)))
@@ -284,6 +292,15 @@ def read_docx(data: bytes) -> Document:
             blocks.append(_marked(_words(_text_of(element)), (style.name or "") if style else ""))
     heading = next((block.lstrip("# ") for block in blocks if block.startswith("#")), "")
     return Document("\n\n".join(filter(None, blocks)), (letter.core_properties.title or heading).strip())
+
+
+def _effects(element: Any, styles: Mapping[str, Any], depth: int = 10) -> dict[str, bool]:
+    """Maps what strikes out or hides a run, also by its styles, to whether it is on."""
+    effects = dict[str, bool]()
+    for name in element.xpath("(ancestor::w:p[1]/w:pPr/w:pStyle | w:rPr/w:rStyle | w:basedOn)/@w:val"):
+        if depth and name in styles:  # styles may be based on each other in a circle
+            effects |= _effects(styles[name], styles, depth - 1)
+    return effects | {effect.tag: effect.val for effect in element.xpath(_EFFECTS)}
 
 
 def _text_of(element: Any) -> str:

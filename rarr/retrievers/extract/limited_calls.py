@@ -217,9 +217,7 @@ def _end_with(parent: int) -> None:
     os._exit(0)
 
 
-def _answer(
-    function: Callable[..., object], args: tuple[object, ...], seconds: float, megabytes: int
-) -> bytes:
+def _answer(function: Callable[..., Any], args: tuple[Any, ...], seconds: float, megabytes: int) -> bytes:
     result, why, lasting = None, "", True
     try:
         _limit(seconds, megabytes)

@@ -43,8 +43,7 @@ _PAGE_HEADERS = {
 }
 # The possessive + prevents backtracking: a row of comments could be split in very many ways.
 _MARKUP = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?xml[^>]*>)*+<(?:!doctype html|html|head|body)\b",
-    re.I | re.S,
+    rb"(?is)(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?xml[^>]*>)*+<(?:!doctype html|html|head|body)\b"
 )
 _UNPRINTABLE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _GLANCE = 4096  # bytes
@@ -191,9 +190,8 @@ class Fetcher:
                 async with asyncio.timeout(self._timeout_s):
                     page = await _follow(first, self._page)
             except TimeoutError:
-                raise RetrievalError(
-                    f"{safe_text(url)} took more than {self._timeout_s:g} s: raise the limit, or leave it out"
-                ) from None
+                late = f"took more than {self._timeout_s:g} s: raise the limit, or leave it out"
+                raise RetrievalError(f"{safe_text(url)} {late}") from None
             return page._replace(seconds_left=end - monotonic())
 
     async def _page(self, url: httpx2.URL) -> FetchedPage | httpx2.URL:

@@ -131,7 +131,6 @@ class Tavily(WebSearch):
         else:  # quotations differ from search to search
             text = str(page.get("content") or "")
             url = f"{urldefrag(url).url}#quoted-by-tavily-{sha256(text.encode()).hexdigest()[:12]}"
-
         date = parsed_date(page.get("published_date"))
         document = Document(text, str(page.get("title") or ""), published_at=date)
         return await self.passages_of_page(url, partial(self.make_page, url, document))
@@ -248,11 +247,8 @@ class Wikipedia(WebSearch):
         self._root = f"{url.scheme}://{url.netloc.rpartition('@')[2]}"
         self._name = f"the wiki at {url.hostname}" if settings.wikipedia_url else "Wikipedia"
         self._cure = f"check the connection and wikipedia_language or {_WIKI_API}, {_ELSE}"
-        cures = {
-            0: self._cure,
-            403: "it may refuse the user agent: set one with an address to write to",
-            429: f"try again later, {_ELSE}",
-        }
+        refused = "it may refuse the user agent: set one with an address to write to"
+        cures = {0: self._cure, 403: refused, 429: f"try again later, {_ELSE}"}
         service = JsonService(self._name, cures, timeout_s=_WIKI_TIMEOUT_S, headers={"User-Agent": agent})
         super().__init__(service, cache, settings, "mediawiki")
 

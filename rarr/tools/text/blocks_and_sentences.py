@@ -111,10 +111,11 @@ _SHORT = 55  # the most characters of a line that does not continue in the next 
 _LINE_GOES_ON = re.compile(
     r"[,-]\Z|\b(?:an?|the|its|their|of|in|on|at|by|to|for|from|with|than|and|or|as|is|are|was|were)\Z"
 )
-# sentencex takes "May." and "m." for abbreviations, and the "V." of "230 V. Nervalin" for an initial.
+# sentencex takes "May.", "m." and "no." for abbreviations, and the "V." of "230 V. Nervalin" for an initial.
 _ENDS = re.compile(
     r"(?:\bMay|\d[ \u00a0\u202f]?(?:[a-zµ]{1,3}/)?[a-zµ])\.\s+(?=[\"“(]?[A-ZÄÖÜ])"
     r"|\d[ \u00a0\u202f]?[VWCF]\.\s+(?=[A-ZÄÖÜ][^\W\d_])"
+    r"|\bno\.\s+(?=[\"“(]?[A-ZÄÖÜ][a-zäöüß]+(?![\w-]))"
 )
 _AFTER_UNIT = re.compile(r"[a-z]+(?![A-Za-z])")
 # Bounded repetitions: hostile text must not make the search quadratic.
@@ -154,11 +155,8 @@ def line_tokens(text: str) -> Iterator[tuple[Token, Block]]:
     for token in _PARSER.parse(text):
         if token.map is not None:
             kind = _KINDS.get(token.type, "prose")
-            if (
-                token.type == "code_block"
-                and is_indented
-                and _INDENTED_PROSE.fullmatch(token.content.strip())
-            ):
+            is_code = token.type == "code_block"
+            if is_code and is_indented and _INDENTED_PROSE.fullmatch(token.content.strip()):
                 kind = "prose"
             level = int(token.tag[1]) if kind == "heading" else 0
             yield token, Block(kind, lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)], level)

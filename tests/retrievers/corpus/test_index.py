@@ -81,9 +81,7 @@ def searched(searcher: Searcher, *words: str) -> list[str]:
     return sorted(json.loads(stored_fields(searcher, it))["file"] for it in best_hits(searcher, words, 10))
 
 
-def test_changed_files_alone_are_read_again_and_a_reader_sees_it(
-    build: Build, out: Path, folder: Path
-) -> None:
+def test_changed_files_alone_are_read_again_for_a_reader(build: Build, out: Path, folder: Path) -> None:
     assert counts(build()) == (2, 0, 0)
     reader = IndexReader(out, 4)
     before = reader.searcher()

@@ -176,6 +176,9 @@ def test_headings_and_short_lists_of_an_own_page_are_kept() -> None:
         ("12<sup>[b]</sup> exits", "12[b] exits"),
         ("the 4<sup>th</sup> exit", "the 4th exit"),
         ("<del>9</del>12 <s>old </s>exits", "12 exits"),
+        ("<i style='COLOR:red; Text-Decoration : line-through'>9</i>12 <b hidden>old </b>exits", "12 exits"),
+        ("<i style='visibility:hidden'>9</i>12 <b style='text-decoration:underline'>ex</b>its", "12 exits"),
+        ("<td style='text-decoration-line:line-through'>9</td><td>12</td>", "| When |  | 12 |"),
         ("<td><ul><li>10:00 <b>to</b> 12:00</li><li>14:00</li></ul></td>", "10:00 to 12:00; 14:00"),
     ],
 )
@@ -198,6 +201,9 @@ def letter() -> bytes:
     made.add_heading("History", 2)
     made.add_paragraph("The bridge was opened\nin 1937.")
     made.add_paragraph("Members pay 3 euros.", style="List Bullet")
+    made.styles["List"].font.hidden = made.styles["List 2"].font.strike = True
+    made.add_paragraph("Members pay 9 euros.", style="List 2").add_run("It rains.").font.strike = False
+    made.add_paragraph("Guests pay nothing.", style="List")
     return saved(made)
 
 
@@ -209,6 +215,7 @@ def test_a_word_document_is_read() -> None:
         "## History",
         "The bridge was opened in 1937.",
         "- Members pay 3 euros.",
+        "- It rains.",
     ]
 
 
@@ -221,8 +228,8 @@ def changed(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
     return file.getvalue()
 
 
-def run(words: str, tag: str = "t") -> str:
-    return f'<w:r><w:{tag} xml:space="preserve">{words}</w:{tag}></w:r>'
+def run(words: str, tag: str = "t", *, made: str = "") -> str:
+    return f'<w:r><w:rPr>{made}</w:rPr><w:{tag} xml:space="preserve">{words}</w:{tag}></w:r>'
 
 
 def control(content: str) -> str:
@@ -246,6 +253,10 @@ MERGED, WIDE = '<w:vMerge w:val="restart"/>', '<w:gridSpan w:val="{}"/>'
         (f"<w:p>{run('Dogs are ')}<w:ins>{run('not ')}</w:ins>{run('in.')}</w:p>", "Dogs are not in."),
         (f"<w:p>{run('Dogs ')}<w:del>{run('x ', 'delText')}</w:del>{run('bark.')}</w:p>", "Dogs bark."),
         (f"<w:p><w:moveFrom>{run('Old.')}</w:moveFrom><w:moveTo>{run('New.')}</w:moveTo></w:p>", "New."),
+        (
+            f"<w:p>{run('Cats ', made='<w:dstrike/>')}{run('x', made='<w:vanish/>')}{run('purr.')}</w:p>",
+            "purr.",
+        ),
         (f"<w:p>{run('It is ')}{control(run('12 m'))}{run(' long.')}</w:p>", "It is 12 m long."),
         (f"<w:p>{run('One')}<w:r><w:br/></w:r>{run('two.')}</w:p>", "One two."),
         (
@@ -312,9 +323,7 @@ def page(*lines: str) -> bytes:
         ("It ran from 1936-", "1940 here.", "It ran from 1936-\n1940 here."),
     ],
 )
-def test_words_hyphenated_at_the_end_of_a_line_of_a_pdf_are_joined(
-    first: str, second: str, joined: str
-) -> None:
+def test_words_hyphenated_at_a_line_end_of_a_pdf_are_joined(first: str, second: str, joined: str) -> None:
     assert read_pdf(page(first, second)).text.strip() == joined
 
 

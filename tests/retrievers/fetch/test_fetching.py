@@ -193,9 +193,7 @@ async def test_fetch_keeps_to_the_rules_at_every_redirect() -> None:
 
 
 @pytest.mark.parametrize("there", ["http://127.0.0.1/", "http://localhost/", "http://2130706433"])
-async def test_redirect_of_a_page_to_this_machine_is_refused(
-    there: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_redirect_to_this_machine_is_refused(there: str, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[str]()
 
     def moves(request: httpx2.Request) -> httpx2.Response:

@@ -31,9 +31,7 @@ PACKED = gzip.compress(b"<p>One, two.</p>", mtime=0) + b"\0" * 512
         (b"<!---->" * 500, None, "text/plain"),
     ],
 )
-async def test_page_has_the_type_of_its_header_or_its_bytes(
-    content: bytes, sent: str | None, kind: str
-) -> None:
+async def test_page_has_the_type_of_its_header_or_bytes(content: bytes, sent: str | None, kind: str) -> None:
     page = await served(answer(content, kind=sent))
     assert (page.content, page.media_type) == (content, kind)
     assert page.charset == ("iso-8859-1" if sent and "Charset" in sent else None)

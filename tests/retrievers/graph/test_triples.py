@@ -83,9 +83,7 @@ def test_turtle_is_read_by_its_english_labels(tmp_path: Path) -> None:
     }
 
 
-def test_rdf_without_its_package_names_the_install_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rdf_without_package_names_the_install_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyoxigraph", None)
     with pytest.raises(SetupError, match=r'pip install "rarr\[graph\]"'):
         read(tmp_path, "a.ttl", TURTLE)

@@ -31,9 +31,7 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("given", [KEY, None])
-async def test_key_is_shown_by_no_fault_and_no_answer(
-    given: str | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_key_is_shown_by_no_fault_or_answer(given: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "an-unusual-key")
     options: dict[str, Any] = {"name": "openai:some", "api_key": given}
     with ScriptedServer(ANSWERS, requires_key="another") as server:

@@ -58,7 +58,7 @@ def require_known_tags(html: str) -> Page:
 
 
 @pytest.mark.slow
-def test_hostile_texts_are_shown_as_text_and_links_lead_to_the_web_or_to_existing_anchors(
+def test_hostile_texts_are_shown_as_text_and_links_lead_to_the_web_or_existing_anchors(
     trace: Trace,
 ) -> None:
     html = trace_page(trace)
