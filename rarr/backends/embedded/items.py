@@ -2,40 +2,29 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from rarr.backends.embedded import words as lists
 from rarr.backends.embedded.values import Value, compare, is_rounded, values
 from rarr.backends.embedded.values.forms import MARKUP
 from rarr.backends.embedded.values.tables import unit_of
-from rarr.backends.embedded.words import (
-    AUXILIARIES,
-    FUNCTION_WORDS,
-    LIMITING,
-    MODAL_VERBS,
-    OPENERS,
-    PRESENT_FORMS,
-    PRONOUNS,
-    REVERSING,
-    casts_doubt,
-    language_of,
-    stem,
-)
 from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import MARK, Span
 
 _TARGET = re.compile(r"\(\[[^\[\]\d]*\]\([^()\s]{1,2000}\)\)|(?<=\])\([^()\s]{1,2000}\)")  # of a link
 _STRUCK = re.compile(r"~~.*?(?:~~|\Z)|<(del|s|strike)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""Matches a character of a script without spaces, such as Chinese, whose words are not separated."""
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # Bullets and marks of headings and quotations, which no sign of a sentence is.
 _BULLET = re.compile(r"(?m)^(?:[ \t]*(?:>|(?:[-+*•‣◦▪■●·–—]|#{1,6})(?=\s)))+|^[ \t]*[=-]{2,}[ \t]*$")
 # What carries meaning besides letters: digits in no value, and signs, such as a hyphen beside one word.
 _SIGN = re.compile(
-    r"\d+|(?<=[\w)\0+])[-‐‑–](?![\w-])|(?<![\w-])[-‐‑](?=[\w$€£¥.(])|(?<=\d)'{1,3}(?!\w)|(?<=\w)#|!(?=[=\w])"
+    r"\d+|(?<=[\w)\0+])[-‐‑–](?![\w-])|(?<![\w-])[-‐‑](?=[\w$€£¥.(])"
+    r"|(?<![\w–—-])[‒–—―](?=[\d$€£¥.])|(?<=[\s(])[-‐‑‒–—―](?=\s{1,3}[\d$€£¥.])"
+    r"|(?<=\d)'{1,3}(?!\w)|(?<=\w)#|!(?=[=\w])"
     r"|[^\w\s\0.,;:!?…¡¿|*_`´\\#'\"‘’‚‛“”„‟«»‹›()\[\]{}⟨⟩【】〈〉《》「」『』\-‐‑‒–—―®™©"
     r"\u00ad\u200b-\u200f\u2060\ufe0e\ufe0f\ufeff、。，；：！？（）؟،؛।]"
 )
@@ -84,7 +73,7 @@ _REFERENCE = re.compile(
 _LONGEST_FRAGMENT = 5  # words
 ASKS = re.compile(r"(?i)\W*(?:how|wh\w+|w(?:ie|as|ann|arum|er|o)|comment|pourquoi|quand|qu\w+|où)\b")
 FILE_TITLE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
-_LINKS = LIMITING | OPENERS
+_LINKS = lists.LIMITING | lists.OPENERS
 _RANGES = {"to": "from", "bis": "von", "à": "de"}
 
 
@@ -98,6 +87,8 @@ class Item(NamedTuple):
     value: Value | None = None
     is_name: bool = False  # or a part of a name, such as the number in "Apollo 11"
     form: str = ""  # the auxiliaries before it, such as "was", which tell its tense
+    article: str = ""  # or possessive, before it or its adjectives; with its case and owner in `marks`
+    marks: frozenset[tuple[str, str]] = lists.ARTICLES["a"]
 
     @property
     def key(self) -> str:
@@ -131,7 +122,7 @@ class Line:
     @cached_property
     def without_tense(self) -> "Line":
         """Returns the line without its present tense, to compare it with a table cell: "is 118" as "118"."""
-        items = (it._replace(form="") if it.form in PRESENT_FORMS else it for it in self.items)
+        items = (it._replace(form="") if it.form in lists.PRESENT_FORMS else it for it in self.items)
         return replace(self, items=tuple(items))
 
 
@@ -157,8 +148,8 @@ def items_of(text: str) -> tuple[Item, ...]:
     start = next((match.start() for match in words), 0)
     words = sorted((*words, *_signs(text, found)), key=lambda it: it.start())
     folded = [match[0].casefold() for match in words]
-    language = language_of(folded)
-    tenses, small = AUXILIARIES[language], FUNCTION_WORDS[language]
+    language = lists.language_of(folded)
+    tenses, small = lists.AUXILIARIES[language], lists.FUNCTION_WORDS[language]
     items = [Item(it.start, it.end, "", text[it.start : it.end].casefold(), it) for it in found]
     hedged = [it for it in found if it.bound == "about"]  # by words that compare with the value
     auxiliaries = list[tuple[int, str]]()
@@ -168,12 +159,14 @@ def items_of(text: str) -> tuple[Item, ...]:
                 auxiliaries.append((begin, form))
             if not piece or piece in small:
                 continue
-            is_weighty, is_name = piece in LIMITING, match.start() > start and match[0][0].isupper()
+            is_weighty, is_name = piece in lists.LIMITING, match.start() > start and match[0][0].isupper()
             if is_weighty or not (hedged and any(it.lead <= begin < it.start for it in hedged)):
-                told = piece if is_weighty else stem(piece, language)
+                told = piece if is_weighty else lists.stem(piece, language)
                 items.append(Item(begin, begin + len(piece), told, piece, None, is_name))
     items.sort()
     _tell_time(items, auxiliaries, is_late=language == "de")
+    articles = ((it.start(), word) for it, word in zip(words, folded, strict=True) if word in lists.ARTICLES)
+    _tell_articles(items, articles, text if language == "de" else "")
     if not found:
         return tuple(items)
     verb = verb_index(items, len(items))
@@ -191,13 +184,14 @@ def _signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
         text = text.replace(box, sign)
     shown = MARKUP.sub(lambda it: "\0" * len(it[0]), _TARGET.sub(_blank, _BULLET.sub(_blank, text)))
     for match in _SIGN.finditer(shown):
-        if not any(value.lead <= match.start() < value.end for value in found):
+        at, is_spaced = match.start(), shown[match.end() :][:1].isspace()  # "5 m – 7 m" is a range
+        if not any(it.lead <= at < it.end or (is_spaced and it.end + 1 == at) for it in found):
             yield match
 
 
 def verb_index(items: Sequence[Item], default: int) -> int:
     """Returns the index of the first item that is a verb, by its auxiliary or ending; else `default`."""
-    told = [n for n, item in enumerate(items) if item.form or item.stem in MODAL_VERBS]
+    told = [n for n, item in enumerate(items) if item.form or item.stem in lists.MODAL_VERBS]
     verbs = (n for n, it in enumerate(items) if n and not it.is_name and it.word.endswith(_VERB_ENDINGS))
     return told[0] if told else next(verbs, default)
 
@@ -208,6 +202,17 @@ def _tell_time(items: list[Item], auxiliaries: Sequence[tuple[int, str]], *, is_
         verbs = (n for n in behind if not (is_late and (items[n].is_name or items[n].value)))
         at = next(verbs, len(items) - 1)
         items[at] = items[at]._replace(form=f"{items[at].form} {form}".strip())
+
+
+def _tell_articles(items: list[Item], articles: Iterable[tuple[int, str]], german: str) -> None:
+    for start, word in articles:
+        for at in range(bisect(items, start, key=lambda it: it.start), len(items)):
+            is_few = word in ("a", "ein") and items[at].word in ("few", "little", "wenig")
+            items[at] = items[at]._replace(
+                stem=is_few * "a " + items[at].stem, article=word, marks=lists.ARTICLES[word]
+            )
+            if not german or german[items[at].start].isupper():
+                break  # at the noun
 
 
 def _is_in_name(text: str, before: Item, value: Value, language: str) -> bool:
@@ -261,7 +266,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         if not cells:
             heading = None if line.text.rstrip().endswith(tuple(".!?")) else line
         if is_heading(line.text):
-            headed = frozenset(item.stem for item in items_of(line.text) if item.word not in OPENERS)
+            headed = frozenset(item.stem for item in items_of(line.text) if item.word not in lists.OPENERS)
         if len(cells) > 1 and len(cells) == len(heads[1]):
             texts = (f"{cells[0]} {head} {cell}" for head, cell in zip(heads[1][1:], cells[1:], strict=True))
             rest = (title, plain_words(cells[0]), False, around, name, headed)
@@ -272,7 +277,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         text = line.text
         if governing:
             labels, text = (governing.label, line.label), f"{governing.text} {line.text}"
-        has_pronoun = not PRONOUNS.isdisjoint(WORD.findall(text.casefold())[:4])
+        has_pronoun = not lists.PRONOUNS.isdisjoint(WORD.findall(text.casefold())[:4])
         tells = title if not has_pronoun else frozenset(above | before) if len(named) < 2 else frozenset()
         if cells and heading:
             labels, tells = (heading.label, *labels), title | {item.key for item in items_of(heading.text)}
@@ -300,11 +305,11 @@ def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
             headings = {at: it for at, it in headings.items() if at < level} | {level: line}
         told = named.union(item.key for item in items_of(line))
         limiting = [it for words in (*headings.values(), before) if _limits(words) for it in items_of(words)]
-        is_limited = not all(it.value or it.key in told or it.word in OPENERS for it in limiting)
+        is_limited = not all(it.value or it.key in told or it.word in lists.OPENERS for it in limiting)
         is_denied = any(map(_calls_wrong, headings.values())) or _ANNOUNCEMENT.search(before.strip())
         # "Drink alcohol", below "Avoid", says the opposite; "Do not drink alcohol" does not.
         is_forbidden = any(it != line and _FORBIDS.search(it) for it in headings.values())
-        is_turned = is_forbidden and LIMITING.isdisjoint(item.stem for item in items_of(line))
+        is_turned = is_forbidden and lists.LIMITING.isdisjoint(item.stem for item in items_of(line))
         is_framed = is_limited or is_turned or _COMMENT.search(after) or _is_taken_up(line, after)
         if not (is_struck or opens or is_denied or is_framed):
             yield number
@@ -318,21 +323,21 @@ def is_heading(line: str) -> bool:
 @lru_cache(maxsize=1024)
 def _limits(words: str) -> bool:
     """Tells whether a heading, or a fragment such as "For dogs.", limits the lines below it."""
-    items, is_case = items_of(words), first_word(words) in OPENERS
-    weighty = {it.stem for it in items} & LIMITING
+    items, is_case = items_of(words), first_word(words) in lists.OPENERS
+    weighty = {it.stem for it in items} & lists.LIMITING
     if not is_heading(words):
         return is_case and words.rstrip().endswith(".") and len(WORD.findall(words)) <= _LONGEST_FRAGMENT
     if ASKS.match(words):
-        return not weighty.isdisjoint(REVERSING[0])
-    is_event = any(it.form not in ("", *PRESENT_FORMS) for it in items)
+        return not weighty.isdisjoint(lists.REVERSING[0])
+    is_event = any(it.form not in ("", *lists.PRESENT_FORMS) for it in items)
     has_bound = bool(weighty) and any(it.value for it in items)  # "Children under 12"
-    return is_case or is_event or has_bound or not weighty.isdisjoint(REVERSING[0] | MODAL_VERBS)
+    return is_case or is_event or has_bound or not weighty.isdisjoint(lists.REVERSING[0] | lists.MODAL_VERBS)
 
 
 @lru_cache(maxsize=1024)
 def _calls_wrong(heading: str) -> bool:
     words = WORD.findall(heading.casefold())
-    return any(map(casts_doubt, words)) or bool(_CALLS_WRONG.search(heading))
+    return any(map(lists.casts_doubt, words)) or bool(_CALLS_WRONG.search(heading))
 
 
 def _is_taken_up(line: str, after: str) -> bool:
@@ -351,7 +356,8 @@ def _is_taken_up(line: str, after: str) -> bool:
 def _named(text: str, items: Sequence[Item]) -> Iterator[str]:
     for number, (item, after) in enumerate(zip(items, [*items[1:], _NONE], strict=False)):
         ends = not (after.is_name and after.start == item.end + 1)
-        if ends and ((item.is_name and not item.form) or (number == 0 and first_word(text) not in PRONOUNS)):
+        is_first = number == 0 and first_word(text) not in lists.PRONOUNS
+        if ends and (is_first or (item.is_name and not item.form)):
             yield item.key
 
 

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 from rarr.backends.embedded.antecedents import Antecedents, find_antecedents
 from rarr.backends.embedded.items import (
     MARKS,
-    UNSPACED,
     WORD,
     Item,
     Line,
@@ -25,6 +24,7 @@ from rarr.components import RawCard, RawEdit
 from rarr.tools.text.markdown_tables import Cell
 
 LEAST_SHARED = 0.6  # the lowest share of a sentence's items in a line that may decide about it
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _SET_OFF = frozenset(",;:()–—")
 _AND = re.compile(r",?\s(?:and|und|et)\s")
 _FURTHER = re.compile(r",?\s(?:and|und|et)\s|[,;]\s(?:who|whose|where|when)\s")
@@ -90,7 +90,7 @@ def card_of(sentence: str, above: str, lines: Sequence[Line], *, hedged: bool = 
     items = items_of(sentence)
     if states_nothing(sentence):
         return RawCard("none")
-    if not items or UNSPACED.search(sentence):
+    if not items or _UNSPACED.search(sentence):
         return RawCard("open", open=(sentence,))
     near = _near_lines(items, find_antecedents(sentence, above), lines)
     near = [it._replace(is_hedged=False) for it in near] if hedged else near
@@ -108,8 +108,7 @@ def card_of(sentence: str, above: str, lines: Sequence[Line], *, hedged: bool = 
     labels = tuple(label for it in cited for label in it.line.labels)
     if rival and all(it.is_opposed for it in cited):
         return RawCard("mixed", (), labels)
-    diffs = cited[0].diffs if cited else ()
-    words = (sentence[diff.own[0].start : diff.own[-1].end] for diff in diffs if diff.own)
+    words = (sentence[it.own[0].start : it.own[-1].end] for each in cited[:1] for it in each.diffs if it.own)
     return RawCard("open", labels, open=tuple(words) or (sentence,))
 
 
@@ -179,14 +178,12 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
             is_subject |= a > 0 and items[a - 1].is_name and all(len(it.word) < _FULL_NAME for it in more)
             tells_which = b <= verb_index(items, _EARLY) and any(it.value for it in items[b:])
             found = _diffs(items[a:b], line.items[c:d], (a, c), is_subject=is_subject)
-            diffs += (_opened(it) if tells_which and it.kind == "value" else it for it in found)
+            diffs += (it._replace(kind="open") if tells_which and it.kind == "value" else it for it in found)
     if not REVERSING[0].isdisjoint(it.stem for it in items):  # "not higher" and "not lower" may both be right
-        diffs = [it if it.kind == "value" or not (it.own and it.other) else _opened(it) for it in diffs]
+        diffs = [
+            it._replace(kind="open") if it.own and it.other and it.kind != "value" else it for it in diffs
+        ]
     return Alignment(line, shared, tuple(diffs), is_hedged)
-
-
-def _opened(diff: Diff) -> Diff:
-    return diff._replace(kind="open")
 
 
 def _told_above(items: Sequence[Item], line: Line) -> int:
@@ -197,14 +194,10 @@ def _compared_row(items: Sequence[Item], line: Line) -> Alignment:
     words = {item.key for item in items}
     others = [item for item in items if item.key not in line.words and not item.value]
     own, other = ([item for item in it if item.value] for it in (items, line.items))
-    lacks = any(item.stem and item.stem not in words for item in line.items)
-    signs = ([item.word for item in it if not item.word[0].isalnum()] for it in (items, line.items))
-    if (
-        lacks
-        or next(signs) != next(signs)
-        or len(own) != len(other)
-        or not all(item.word in OPENERS for item in others)
-    ):
+    has_more = any(item.stem and item.stem not in words for item in line.items)
+    signs = [[item.word for item in it if not item.word[0].isalnum()] for it in (items, line.items)]
+    is_alike = signs[0] == signs[1] and len(own) == len(other)
+    if has_more or not is_alike or not all(item.word in OPENERS for item in others):
         return Alignment(line, 0.0, ())
     diffs = (
         Diff(_kind(mine, its), (mine,), (its,), (items.index(mine), line.items.index(its)))
@@ -235,7 +228,7 @@ def _diffs(
 
 
 def _kind(own: Item, other: Item) -> DiffKind:
-    if own.form != other.form:
+    if own.form != other.form or own.marks.isdisjoint(other.marks):
         return "open"
     is_name, one, second = own.is_name or other.is_name, own.value, other.value
     if one and second:
@@ -251,20 +244,21 @@ def _kind(own: Item, other: Item) -> DiffKind:
 def _keys(own: Sequence[Item], other: Sequence[Item]) -> tuple[list[object], list[object]]:
     """Returns a key for each item of both sides. Items with the same meaning have the same key."""
     right = list[object]()
-    keys: list[object] = [(item.stem, item.form) if item.stem else number for number, item in enumerate(own)]
+    keys: list[object] = [(it.stem, it.form, it.marks) if it.stem else at for at, it in enumerate(own)]
     stems = {it.stem: [n for n, item in enumerate(own) if item.stem == it.stem] for it in own}
     for item in other:
-        same = (keys[number] for number in stems.get(item.stem, ()) if _is_same(own[number], item))
-        right.append(next(same, -1 - len(right)))
+        same = [number for number in stems.get(item.stem, ()) if _is_same(own[number], item)]
+        best = [number for number in same if own[number].marks == item.marks] or same
+        right.append(keys[best[0]] if best else -1 - len(right))
     return keys, right
 
 
 def _is_same(own: Item, other: Item) -> bool:
     """Tells whether two items are the same, in tense and mood too. The name "Stephens" is not "Stephen"."""
     did = own.form == "did", other.form == "did"
-    if not is_same_item(own, other) or (own.form != other.form and True not in did):
+    if not is_same_item(own, other) or own.marks.isdisjoint(other.marks):
         return False
-    if own.word == other.word or not own.stem:
+    if own.word == other.word or not own.stem or (own.form != other.form and True not in did):
         return own.form == other.form
     return equal_tense(own.word, other.word, did=did) and not (own.is_name and other.is_name)
 
@@ -300,16 +294,29 @@ def _gap(line: Line, number: int) -> str:
 
 def _edits(sentence: str, found: Alignment) -> Iterator[RawEdit]:
     for diff in found.diffs:
-        by = found.line.text[diff.other[0].start : diff.other[-1].end] if diff.other else ""
         if diff.own and diff.other:
-            own, other = diff.own[0].value, diff.other[0].value
-            new = replacement(other, own) if own and other else " ".join(by.split())
-            if new is not None:  # else the words around the value would not fit
-                if not sentence[: diff.own[0].start].strip(MARKS) and sentence[diff.own[0].start].isupper():
-                    new = new[:1].upper() + new[1:]
-                yield RawEdit(*_unique(sentence, diff.own[0].start, diff.own[-1].end, new), by)
+            yield from _replaced(sentence, found.line.text, diff)
         elif diff.own or diff.at[0]:  # before the first word, as of an order, a "not" is put in by a person
             yield _turned(sentence, found.line, diff)
+
+
+def _replaced(sentence: str, line: str, diff: Diff) -> Iterator[RawEdit]:
+    """Yields an edit with the line's value or words, if the words of the sentence around them still fit."""
+    own, other, start, end = diff.own[0], diff.other[0], diff.own[0].start, diff.own[-1].end
+    by, article = line[other.start : diff.other[-1].end], own.article
+    new = replacement(other.value, own.value) if own.value and other.value else " ".join(by.split())
+    is_a = {article, other.article} == {"a", "an"} and sentence[:start].lower().endswith(f"{article} ")
+    if new is None or (article != other.article and (not own.value or article in ("a", "an")) and not is_a):
+        return
+    if is_a:
+        start, new = start - len(article) - 1, f"{other.article} {new}"
+        by = line[other.start - len(other.article) - 1 : diff.other[-1].end]
+    if not sentence[:start].strip(MARKS) and sentence[start].isupper():
+        new = new[:1].upper() + new[1:]
+    is_one = any(1 in {it.amount for it in item.value.amounts} for item in (own, other) if item.value)
+    words = WORD.findall(f"{sentence[:start]}{new}{sentence[end:]}".casefold())
+    if not is_one or set(words) <= set(WORD.findall(line.casefold())):  # "1 gate is", but "2 gates are"
+        yield RawEdit(*_unique(sentence, start, end, new), by)
 
 
 def _turned(sentence: str, line: Line, diff: Diff) -> RawEdit:

@@ -3,25 +3,20 @@
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import product
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 _LANGUAGES = {"en": "english", "de": "german", "fr": "french"}  # with the names of their stemmers
 _SMALL = {
     # Articles, pronouns, forms of "be" and "have": a sentence says the same without them.
-    "en": (
-        "a an the this that these those which who whom whose is are was were be been being has have had"
-        " having does do did it its he his she her they their them there also then thus so and"
-    ),
-    "de": (
-        "der die das den dem des ein eine einen einem einer eines ist sind war waren wird wurde wurden"
-        " werden worden hat haben hatte hatten es er sie sein seine seinen seiner ihr ihre ihren ihrer auch"
-        " und welche welcher"
-    ),
-    "fr": (
-        "le la les l d un une du des est sont était étaient été a ont avait avaient il elle ils elles son"
-        " sa ses leur leurs ce cette ces qui que aussi et"
-    ),
+    "en": "a an the this that these those which who whom whose is are was were be been being has have had"
+    " having does do did it its he his she her they their them there also then thus so and",
+    "de": "der die das den dem des ein eine einen einem einer eines ist sind war waren wird wurde wurden"
+    " werden worden hat haben hatte hatten es er sie sein seine seinen seiner ihr ihre ihren ihrer auch"
+    " und welche welcher",
+    "fr": "le la les l d un une du des est sont était étaient été a ont avait avaient il elle ils elles son"
+    " sa ses leur leurs ce cette ces qui que aussi et",
 }
 _PRONOUNS = (
     "it its he his she her they their this these those es er sie sein seine ihr ihre dies diese dieser"
@@ -37,17 +32,15 @@ _MOODS = (
     " sollte muss müssen müsste peut peuvent pourrait doit doivent devrait"
 )
 _CLAIMING = (
-    "former formerly deny denied claim claimed allege alleged allegation propose proposed expected"
-    " reject rejected refuse refused fail failed ehemals früher angeblich abgelehnt ancien prévu"
-    " rejeté"
+    "former formerly deny denied claim claimed allege alleged allegation propose proposed expected reject"
+    " rejected refuse refused fail failed ehemals früher angeblich abgelehnt ancien prévu rejeté"
 )
 _WEIGHTY = (
     f"{_NEGATIONS} {_FOCUS} {_MOODS} unless except until before after if whether either both all every each"
-    " any some most few less more fewer least almost nearly hardly up down over under above below than"
-    f" plan planned expect hope said {_CLAIMING} außer bis vor nach falls wenn ob alle jeder jede"
-    " jedes einige meisten wenige weniger mehr fast beinahe knapp kaum über unter als geplant"
-    " sauf jusque avant après si tous toutes tout toute chaque quelques plupart moins plus presque"
-    " sur sous"
+    " any some most few less more fewer least almost nearly hardly up down over under above below than plan"
+    f" planned expect hope said {_CLAIMING} außer bis vor nach falls wenn ob alle jeder jede jedes einige"
+    " meisten wenige weniger mehr fast beinahe knapp kaum über unter als geplant sauf jusque avant après si"
+    " tous toutes tout toute chaque quelques plupart moins plus presque sur sous"
 )
 _OPPOSITES = (
     "north south east west northern southern eastern western; left right; up down; upper lower; upstream"
@@ -81,6 +74,16 @@ AUXILIARIES = {  # auxiliaries, which tell the tense, each with its singular
         "fr": "est sont; était étaient; été; a ont; avait avaient",
     }.items()
 }
+_OWNERS = ("his", "her", "its", "their", "my", "your", "our", "mein", "dein", "sein", "ihr", "unser", "eur")
+_ENDS = {"": "rs", "e": "e", "en": "n", "em": "m", "er": "r", "es": "g"}  # of "ein", with letters for cases
+_CASES = {f"{it}{end}": _ENDS[end] for it in ("ein", "dies", "jen", *_OWNERS[7:]) for end in _ENDS}
+_CASES |= dict.fromkeys(("a", "an", "the", "le", "la", "les", "un", "une", "du", *_OWNERS[:7]), "resgmn")
+_CASES |= {"der": "r", "die": "e", "das": "s", "des": "g", "dem": "m", "den": "n", "dieses": "gs"}
+ARTICLES = {
+    word: frozenset(product(cases, [it for it in _OWNERS if word.startswith(it)] or _OWNERS))
+    for word, cases in _CASES.items()
+}
+"""The articles and possessives of all languages, each with the pairs of a case and an owner it may have."""
 PRESENT_FORMS = ("is", "has", "ist", "hat", "est", "a")
 _ALIKE = re.compile(r"\A(.*)(.*) \1(.*)\Z")
 _ENDINGS = frozenset(("", "s", "es", "y", "ies", "e", "en", "n", "er", "em", "x", "ux", "l"))

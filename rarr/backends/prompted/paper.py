@@ -9,12 +9,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.prompts import (
-    NOTHING,
-    ModelAsker,
-    titled_evidence,
-    with_answer_limit,
-)
+from rarr.backends.prompted.prompts import NOTHING, ModelAsker, titled_evidence, with_answer_limit
 from rarr.components import SearchTargets
 from rarr.records import Agreement, Change, Check, Evidence, Query, Question
 from rarr.tools.guard.quotation import Quotation, quotation_of

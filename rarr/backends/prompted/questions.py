@@ -72,12 +72,9 @@ class PromptedQuestions:
         characters, the request shows only the sentences. `lacking.seen` is cut at 4,000 characters.
         """
         shown = await work(_marked_text, text, lacking.spans)
-        variables = {
-            "context": context or NOTHING,
-            "text": shown,
-            "asked": "\n".join(f"- {item}" for item in lacking.asked) or NOTHING,
-            "seen": "\n".join(f"- {' '.join(item.split())}" for item in lacking.seen)[:MAX_SEEN] or NOTHING,
-        }
+        asked = "\n".join(f"- {item}" for item in lacking.asked) or NOTHING
+        seen = "\n".join(f"- {' '.join(item.split())}" for item in lacking.seen)[:MAX_SEEN] or NOTHING
+        variables = {"context": context or NOTHING, "text": shown, "asked": asked, "seen": seen}
         prompt = with_answer_limit(self._prompts["target_queries"], shown, tokens_each=TOKENS_ASKED)
         answer = await self._model.ask(prompt, QuestionsAnswer, variables)
         return await work(_merge_questions, [answer], prompt, text, lacking.spans)

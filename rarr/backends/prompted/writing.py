@@ -38,13 +38,9 @@ class PromptedArticleWriter(ModelAsker):
 
     async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
         """Returns the text of the section `sources[at]`."""
-        others = [source.section.heading for n, source in enumerate(sources) if n != at]
-        variables = {
-            "topic": topic,
-            "heading": sources[at].section.heading,
-            "others": "; ".join(others) or NOTHING,
-            "documents": numbered_documents(sources[at].chunks),
-        }
+        others = "; ".join(it.section.heading for n, it in enumerate(sources) if n != at) or NOTHING
+        variables = {"topic": topic, "heading": sources[at].section.heading, "others": others}
+        variables["documents"] = numbered_documents(sources[at].chunks)
         return (await self._model.ask(self._prompts["write_section"], SectionAnswer, variables)).text
 
 

@@ -51,7 +51,7 @@ CASES = [
     ("in the 18th century", "in 1745", "equal"),
     ("Contact ops@varn.example", "Contact ops@varm.example", "different"),
     ("2.5×10⁶ cells", "2,500,000 cells", "equal"),
-    ("-5 °C", "5 °C", "different"),
+    ("–5 °C", "5 °C", "different"),
     ("Die Stadt hat 2'345'000 Einwohner.", "The city has 2,345,000 people.", "equal"),
     ("61.8% agreed", "62% agreed", "unknown"),
     ("in the 1950s", "in 1954", "equal"),
@@ -120,7 +120,6 @@ def test_values_have_exact_places(text: str, found: list[str]) -> None:
         ("June 1954", "8 May 1955", None),
         ("1942", "1930s", None),
         ("3.10", "version 3.1", None),
-        ("one floor", "three floors", None),
     ],
 )
 def test_value_stands_in_place_of_another_where_the_words_around_fit(

@@ -187,20 +187,16 @@ def _compare_date(claim: Date, source: Date) -> Comparison:
 def replacement(value: Value, like: Value) -> str | None:
     """Returns the text of `value` for the place of `like` in a sentence; None if it cannot stand there.
 
-    Both must have the same kind and unit. Dates must have the same parts and language. The number 1 fits only
-    before a singular word.
+    Both must have the same kind and unit. Dates must have the same parts and language.
     """
     if (value.kind, value.unit) != (like.kind, like.unit):
         return None
+    fits = True
     if value.kind == "date":
         shown = [[part and part[1] - part[0] for part in it.dates[0]] for it in (value, like)]
         words = [_NO_WORD.split(it.text.lower()) for it in (value, like)]
         languages = [{name for it in each for name in MONTH_LANGUAGES.get(it, ())} for each in words]
         fits = shown[0] == shown[1] and (not all(languages) or bool(set.intersection(*languages)))
-    else:
-        is_alike = re.sub(r"\d", "", value.text) == re.sub(r"\d", "", like.text)
-        is_one = value.kind == "number" and 1 in (value.amounts[0].amount, like.amounts[0].amount)
-        fits = is_alike or not is_one
     written = _in_form(value, like) or without_markup(value.text)
     is_whole = value.kind == "identifier" or [may_be_equal(it, value) for it in values(written)] == [True]
     return _in_place(written.split(), like.text) if fits and is_whole else None

@@ -84,7 +84,8 @@ MARKUP = re.compile(
     )""",
     re.VERBOSE,
 )
-BEFORE_POWER = re.compile(r"\d\s{0,3}(?:[kcm]?m|ft|mi)\Z|[x×]\s?10\Z")
+# Of a unit, or of a number that is no year; other raised numbers are citation marks.
+POWER = re.compile(r"(?:\d\s{0,3}(?:[kcm]?m|ft|mi)[²³]|(?<!\d)\d{1,3}⁻?[⁻⁰¹²³⁴-⁹]{1,3})\Z")
 TOKEN = re.compile(
     r"[^\W\d_\u3400-\u9fff]+(?:['-][^\W\d_\u3400-\u9fff]+)*|\d|[§#№½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞零一二两三四五六七八九十百]"
 )
@@ -95,15 +96,16 @@ DIGITS = re.compile(
     r"(?:(?P<point>[.,])(?P<decimals>\d+))?(?!\d|[.,']\d)"
 )
 LONG_NUMBER = re.compile(r"\d[\d',.]{40,}|\d{1,3}(?: \d{3}){13,}")  # no value, but words
-POINT_BEFORE = re.compile(r"(?:\A|[\s(−-])[.,]\Z")  # of ".5", not of "U.5" or "1.5"
+MINUS_BEFORE = re.compile(r"(?:\A|[\s(])(?:[−-]|(?<!\d\s)[‒–—―])\Z")
+POINT_BEFORE = re.compile(r"(?:\A|[\s(−‒–—―-])[.,]\Z")  # of ".5", not of "U.5" or "1.5"
 IN_DIGITS = re.compile(r"\d+[^\d\s]{0,4}")
 CHUNK = re.compile(r"(?<!\S)[^\s\d@]*+[\d@]\S*")  # may be an identifier
 DIGIT_RUN = re.compile(r"\d+(?:[.,]\d+)*")
 FRACTION = re.compile(r"(?:(\d+)[ -])?(\d{1,3})/([1-9]\d{0,2})(?![\d/]|[.,]\d)")
 VULGAR = re.compile(r" ?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
 AND_HALF = re.compile(r"\s(?:and|und|et)\s(?:an?\s|eine?\s|un\s)?(half|quarter|halb|demie?)\b")
-TIMES_TEN = re.compile(r"\s?[x×]\s?10(?:\^?(-?\d{1,2})|(⁻?[⁰¹²³⁴-⁹]{1,2}))(?!\d)")
-SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+TIMES_TEN = re.compile(r"\s?[x×]\s?10(?:\^(-?\d{1,2})|(⁻?[⁰¹²³⁴-⁹]{1,2}))(?!\d)")
+TO_SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 FACTOR = re.compile(r"(\s{1,4}|-)?([万亿]|[^\W\d_]+)((?<=io|rd|sd|mn|bn)\.)?", re.IGNORECASE)
 UNIT = re.compile(
     r"(?:\s{0,4}|-)([^\W\d_]+(?:/[^\W\d_]+)?[²³]?|[%‰$€£¥₹₽]|°\s?[CF]?)(?:[\s-]{1,3}([^\W\d_]+))?"
@@ -121,6 +123,7 @@ CHINESE = re.compile(r"[零一二两三四五六七八九十百]{1,5}(?=[个年�
 
 # Identifiers
 NAMES = (
+    ("power", re.compile(r"\d{1,3}⁻?[⁰¹²³⁴-⁹]{1,3}")),
     ("email", re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),
     ("doi", re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/\S+)", re.IGNORECASE)),
     ("ip", re.compile(r"(?:\d{1,3}\.){3}\d{1,3}(?:/\d\d?|:\d+)?|(?:[\da-f]{0,4}:){3,7}[\da-f]{0,4}", re.I)),

@@ -33,9 +33,9 @@ def values(text: str) -> tuple[Value, ...]:
 
 
 def _blank(match: re.Match[str]) -> str:
-    power = match[0].removeprefix("<sup>").removesuffix("</sup>")
-    if power and power[0] in "23⁰¹²³⁴⁵⁶⁷⁸⁹⁻" and forms.BEFORE_POWER.search(match.string, 0, match.start()):
-        return power.replace("2", "²").replace("3", "³") + "\0" * (len(match[0]) - len(power))
+    power = match[0].removeprefix("<sup>").removesuffix("</sup>").translate(forms.TO_SUPERSCRIPT)
+    if forms.POWER.search(match.string[max(0, match.start() - 9) : match.start()] + power):
+        return power + "\0" * (len(match[0]) - len(power))
     return " " * len(match[0])
 
 
@@ -219,14 +219,15 @@ class _Reader:
             base, end = readings[0].amount, part.end()
             readings = [unrounded(base + Fraction(unicodedata.numeric(part[1])))]
         elif power := forms.TIMES_TEN.match(self.plain, end):
-            exponent = Fraction(10) ** int(power[1] or power[2].translate(forms.SUPERSCRIPT))
+            exponent = Fraction(10) ** int(
+                power[1] or unicodedata.normalize("NFKC", power[2]).replace("−", "-")
+            )
             readings, end = [reading.times(exponent) for reading in readings], power.end()
         elif match["decimals"] and not match["mark"] and self._is_version(start, end):
             return self._made(start, end, "identifier", match[0], unit="version")
         if match[0].isdigit() and forms.POINT_BEFORE.search(self.text[max(0, start - 2) : start]):
             start, readings = start - 1, [it.times(Fraction(1, 10 ** len(match[0]))) for it in readings]
-        before = self.text[max(0, start - 2) : start]
-        if start > self.at and before[-1:] in ("-", "−") and before[:-1] in ("", " ", "("):
+        if start > self.at and forms.MINUS_BEFORE.search(self.text[max(0, start - 3) : start]):
             start, readings = start - 1, [reading.times(-1) for reading in readings]
         return self._amount(start, end, *readings)
 
