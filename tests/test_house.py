@@ -35,7 +35,7 @@ BUDGETS = (
     Budget("prompts", _inside("prompts"), 150, 150),
     Budget("tools", _inside("tools"), 3_630, 2_200),
     Budget("retrievers", _inside("retrievers"), 3_760, 3_300),
-    Budget("backends", _inside("backends"), 4_270, 4_000),
+    Budget("backends", _inside("backends"), 4_280, 4_000),
     Budget("ledger", _inside("ledger"), 2_230, 1_100),
     Budget("nodes", _inside("nodes"), 710, 1_000),
     Budget("agent", _inside("agent"), 4_050, 2_600),

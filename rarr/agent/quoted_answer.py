@@ -117,8 +117,8 @@ def _sharing(question: str, asked: set[str], sources: Sequence[AnswerSource]) ->
 
     If the question asks whether something is so or allowed, yields before them sentences with a limiting word
     such as "not" or "only" that share some words, and not only names. Words of a title count for each of its
-    sentences. Leaves out sentences about another name, sentences that share a single word of several, and
-    sentences without a name of the question in a passage that lacks one of these names.
+    sentences. Leaves out sentences about another name or only one of several words, and those without a name
+    of the question in a passage that lacks one.
     """
     lines, names = list[_Quote](), _names(question)
     for passage, number in ((it.passage, it.number) for it in sources if it.triple is None):

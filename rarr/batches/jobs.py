@@ -175,11 +175,10 @@ def unchanged_result(job: Job, outcome: Outcome, notice: str) -> JobResult:
 
 
 class WorkerProcesses:
-    """A `Runner` with `count` processes. Each process runs one job at a time.
+    """A `Runner` with a number of processes, each of which runs one job at a time.
 
-    If a process dies, its job runs once more in a new process. Other jobs are not affected, because each
-    process has its own pipe. (The processes of a `ProcessPoolExecutor` share queues with locks. A process
-    that is killed while it sends a result leaves such a lock closed for ever.)
+    A job whose process dies runs once more, in a new process. Each process has a pipe of its own: one that is
+    killed while it sends a result would leave the shared queue of a `ProcessPoolExecutor` locked for ever.
     """
 
     def __init__(self, settings: Settings, count: int) -> None:

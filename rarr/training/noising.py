@@ -70,10 +70,9 @@ def split_by_relevance(passages: Sequence[Passage], scores: Sequence[float]) -> 
 
 
 def fitting_errors(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
-    """Returns the planned errors that can be put into `text`, sorted by position.
+    """Returns the planned errors that can be put into `text`, by position; of overlapping ones the first.
 
-    The words that an error replaces must occur exactly once, as whole words, inside one of `spans`. Of
-    overlapping errors, keeps the first.
+    The words that an error replaces must occur once, as whole words, inside one of `spans`.
     """
     kept: list[Mistake] = []
     for error in errors:

@@ -6,6 +6,7 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from rarr.backends.embedded import words as lists
@@ -35,42 +36,10 @@ _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 MARKS = " \t\n*_`.!?\"'“”‘’"
 _BEFORE_DATE = frozenset(("in", "on", "am", "im", "en", "le"))
 _WHICH = re.compile(r"(\A\W*)?\b(?:(of|von|vom|de|du)|the|de[rmns]|die|das|le|la|les)\s\Z", re.IGNORECASE)
-_BESIDE = re.compile(r"\b(?i:in|at|near|of|im|bei|von|à|en|d[eu]) (?:(?:the|l[ae]) )?(?:[A-Z][\w'’-]* )*\Z")
-_WRONG = (
-    r"(?:false|myth|legend|rumou?r|hoax|misconcep|error|mistake|wrong|untrue|incorrect|ficti|nonsense|refuted"
-    r"|disprove|debunk|retracted|withdrawn|obsolete|outdated|superseded|repealed|falsch|gerücht|irrt[uü]m"
-    r"|fehler|widerlegt|veraltet|überholt|aufgehoben|faux|fausse|rumeur|erreur|erroné|démenti|périmé|abrogé"
-    r"|satir|parod[yi]|april fool|aprilscherz|poisson d.avril|fairy tale|märchen|fikti|made[ -]up(?! of| by)"
-    r"|unsigned|(?:not?|nicht|non) (?:yet |longer |mehr )?(?:valid|signed|in force|gültig|unterz|signé))"
-)
-_LABEL = r"draft|entwurf|brouillon|novel|roman|fiction|invented|erfunden|inventé|expired|lapsed|abgelaufen"
-_AS_LABEL = rf"(?:\A|[(,;:] ?| [–—-] )(?:(?:an?|un) )?(?:{_LABEL})(?!\.?\w| (?!(?:by|von|par|de)\b)[^\W\d_])"
-_OF_A_PARTY = r"(?:an)?klage(?!n)|kläger|plaintiff|indictment|pleading|réquisitoire"
-_CALLS_WRONG = re.compile(
-    rf"(?i)\b(?:{_WRONG}|{_OF_A_PARTY})|{_AS_LABEL}|\b(?:until|till|bis|jusqu)\b\D{{1,12}}\d"
-)
-_FORBIDS = re.compile(
-    r"(?i)\b(?:avoid|forbid|prohibit|refrain|exclu[ds]|contra-?indic|banned|don.?ts\b|unzulässig|vermeid|untersag"
-    r"|verboten|ausschl[uü]ss|ausgeschlossen|gegenanzeig|kontraindik|interdi|évit)"
-)
-_FIRST = r"\A(?!#)\W*(?:\w+\W+){0,2}?"  # two words at most, and no heading
-_IT = rf"{_FIRST}(?:it|es|that|das|c['’]est)\b"
-_NO = r"(?<!\bit)(?<!\bes)(?:\W?\w+)?(?:\W+(?:not?|never|nicht|nie|pas)|n['’]t)\b"
-_COMMENT = re.compile(
-    rf"(?is){_IT}.*\b{_WRONG}|{_IT}{_NO}|\A\W*none\s+of\b|{_FIRST}(?:{_WRONG}\w*|not?|nein|non)\W*\Z"
-    r"|\A\W*not\s\w+\W*\Z|\A\W*so\b(?:\W+\w+){1,3}?\W+(?:said|says|claim|alleg|believed|thought)"
-    rf"|{_FIRST}(?:previous|preceding|foregoing|vorige|letzte) (?:sentence|statement|satz)\b.*\b{_WRONG}"
-)
-_ANNOUNCEMENT = re.compile(
-    rf"(?is){_FIRST}(?:following|folgend|suivant).*\b{_WRONG}"
-    r"|\b(?:the following|folgende[ns]?|ce qui suit)\b(?! (?:\w+ )?(?:day|week|month|year|tag|jahr))[^:]*\.\Z"
-)
-# What may stand for a line as a whole, and the word behind it.
-_REFERENCE = re.compile(
-    r"(?i)(?:\b(?:this|these|those|dies(?:e[mnrs]?)?|cet(?:te)?|ces?|cela|ceci)\b\W*"
-    r"|\A\W*(?:that|das)\s+(?=(?-i:[a-zäöü])))(\w*)"
-)
-_LONGEST_FRAGMENT = 5  # words
+_OF, _PLURAL = frozenset(("of", "von", "de", "du")), frozenset(("they", "their", "these", "those"))
+_REQUEST = re.compile(r"(?is)\W*(?:tell|write|describe|explain|(?:be)?schreibe?|erkläre?)\b|.*\?\s*\Z")
+_ARTICLES = frozenset().union(*lists.FUNCTION_WORDS.values())
+_LONGEST_FRAGMENT, _FARTHEST = 5, 20  # words; sentences before a pronoun that are read
 ASKS = re.compile(r"(?i)\W*(?:how|wh\w+|w(?:ie|as|ann|arum|er|o)|comment|pourquoi|quand|qu\w+|où)\b")
 FILE_TITLE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
 _LINKS = lists.LIMITING | lists.OPENERS
@@ -107,12 +76,13 @@ class Line:
     labels: tuple[str, ...]
     text: str
     items: tuple[Item, ...]
-    above: frozenset[str]  # the keys of its subject: of the title, or if it has a pronoun, of earlier lines
+    above: frozenset[str]  # keys of its subject: of the title, or of what its pronoun stands for
     row: str = ""  # of a table cell: the first cell of its row
     is_row: bool = False  # a whole table row, and not one cell with its headings
     around: frozenset[str] = frozenset()  # the keys of its whole excerpt
     title: str = ""
     heading: frozenset[str] = frozenset()  # the keys of its heading that neither line nor title has
+    meant: frozenset[str] = frozenset()  # the keys of `above` that a sentence must have to be about the same
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -129,6 +99,12 @@ class Line:
 def first_word(text: str) -> str:
     found = WORD.search(text)
     return found[0].casefold() if found else ""
+
+
+def first_pronoun(text: str) -> str:
+    """Returns the pronoun that is the first word, or that stands soon behind a word such as "In"; else ""."""
+    most = 4 if first_word(text) in _LINKS else 1
+    return next((it for it in WORD.findall(text.casefold())[:most] if it in lists.PRONOUNS), "")
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -258,10 +234,9 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     every = [line.text for line in excerpt.lines]
     around = title | {item.key for text in every for item in items_of(text)}
     name = "" if FILE_TITLE.search(excerpt.title) else excerpt.title
-    above, before, named = set(title), set[str](), set[str]()
     governing, heading, headed = None, None, frozenset[str]()
     heads: tuple[str, Sequence[str]] = ("", ())
-    for line in (excerpt.lines[number] for number in usable_lines(excerpt.title, every)):
+    for number, line in ((it, excerpt.lines[it]) for it in usable_lines(excerpt.title, every)):
         cells = [it.strip() for it in line.text.strip().strip("|").split("|")] if "|" in line.text else []
         if not cells:
             heading = None if line.text.rstrip().endswith(tuple(".!?")) else line
@@ -277,17 +252,14 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         text = line.text
         if governing:
             labels, text = (governing.label, line.label), f"{governing.text} {line.text}"
-        has_pronoun = not lists.PRONOUNS.isdisjoint(WORD.findall(text.casefold())[:4])
-        tells = title if not has_pronoun else frozenset(above | before) if len(named) < 2 else frozenset()
+        pronoun = first_pronoun(text)
+        meant, tells = find_referent(every[:number], pronoun) if pronoun else (title, title)
+        if meant <= title | {""}:
+            meant, tells = frozenset(), title | tells - {""}
         if cells and heading:
             labels, tells = (heading.label, *labels), title | {item.key for item in items_of(heading.text)}
         items = items_of(text)
-        lines.append(Line(labels, text, items, tells, "", bool(cells), around, name, headed))
-        beside = {item.key for item in items if item.is_name and _BESIDE.search(text, 0, item.start)}
-        above |= {item.key for item in items if item.is_name or item.start == 0} - beside
-        if line.text.rstrip().endswith(tuple(".!?")):
-            named.update(_named(text, [item for item in items if item.key not in beside]))
-        before = {item.key for item in items} - beside
+        lines.append(Line(labels, text, items, tells, "", bool(cells), around, name, headed, meant))
         if line.text.rstrip().endswith(":"):
             governing = line
         elif line.text.rstrip().endswith(".") and not line.is_item:
@@ -306,11 +278,11 @@ def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
         told = named.union(item.key for item in items_of(line))
         limiting = [it for words in (*headings.values(), before) if _limits(words) for it in items_of(words)]
         is_limited = not all(it.value or it.key in told or it.word in lists.OPENERS for it in limiting)
-        is_denied = any(map(_calls_wrong, headings.values())) or _ANNOUNCEMENT.search(before.strip())
+        is_denied = any(map(_calls_wrong, headings.values())) or lists.ANNOUNCEMENT.search(before.strip())
         # "Drink alcohol", below "Avoid", says the opposite; "Do not drink alcohol" does not.
-        is_forbidden = any(it != line and _FORBIDS.search(it) for it in headings.values())
+        is_forbidden = any(it != line and lists.FORBIDS.search(it) for it in headings.values())
         is_turned = is_forbidden and lists.LIMITING.isdisjoint(item.stem for item in items_of(line))
-        is_framed = is_limited or is_turned or _COMMENT.search(after) or _is_taken_up(line, after)
+        is_framed = is_limited or is_turned or lists.COMMENT.search(after) or _is_taken_up(line, after)
         if not (is_struck or opens or is_denied or is_framed):
             yield number
         is_struck ^= opens
@@ -337,7 +309,7 @@ def _limits(words: str) -> bool:
 @lru_cache(maxsize=1024)
 def _calls_wrong(heading: str) -> bool:
     words = WORD.findall(heading.casefold())
-    return any(map(lists.casts_doubt, words)) or bool(_CALLS_WRONG.search(heading))
+    return any(map(lists.casts_doubt, words)) or bool(lists.CALLS_WRONG.search(heading))
 
 
 def _is_taken_up(line: str, after: str) -> bool:
@@ -348,17 +320,54 @@ def _is_taken_up(line: str, after: str) -> bool:
         return True  # "It is approved. The approval was revoked."
     told = {item.key for item in items}
     references = (
-        {it.key for it in items_of(word)} for word in _REFERENCE.findall(after) if not unit_of(word)
+        {it.key for it in items_of(word)} for word in lists.REFERENCE.findall(after) if not unit_of(word)
     )
     return any(not (keys and keys <= told) for keys in references)
 
 
-def _named(text: str, items: Sequence[Item]) -> Iterator[str]:
-    for number, (item, after) in enumerate(zip(items, [*items[1:], _NONE], strict=False)):
-        ends = not (after.is_name and after.start == item.end + 1)
-        is_first = number == 0 and first_word(text) not in lists.PRONOUNS
-        if ends and (is_first or (item.is_name and not item.form)):
-            yield item.key
+def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Returns the keys of what a pronoun after these sentences stands for, without and with what it "is".
+
+    If another thing is named ("has a son", "met Carl Dorn"), returns all keys of these sentences, and "".
+    """
+    told, is_sure = {""}, True
+    for text in reversed(sentences[-_FARTHEST:]):
+        if items := items_of(text):
+            told |= {item.key for item in items}
+            verb = verb_index([_NONE if it.word in lists.OPENERS else it for it in items], 0)
+            verb = 0 if _REQUEST.match(text) else verb
+            is_first = first_word(text) not in lists.PRONOUNS
+            found, rest = _subject(text, items, verb), items[verb:] if verb and items[verb].form else ()
+            start = -1 if is_first and not verb else found[-1].end if is_first and found else 0
+            names = [it for it in items if it.is_name and not it.value]
+            is_many = bool(found) and found[-1].word.endswith("s") and pronoun == "it" and verb > 0
+            if is_many and names and len(text[names[0].start : names[-1].end].split()) == len(names):
+                found, rest = names, ()  # "Few bridges are as old as the Selby Weir."
+            elif pronoun:
+                is_sure &= not lists.names_other_thing(text, [it[:2] for it in names], start, pronoun)
+            if is_first:
+                is_plural = " and " in text[: items[verb].start] or (found and found[-1].word.endswith("s"))
+                if is_sure and found and (pronoun not in _PLURAL or is_plural):
+                    subject = frozenset(it.key for it in found)
+                    kinds = takewhile(lambda it: it.stem and it.word not in lists.OPENERS, rest)
+                    return subject, subject.union(it.key for it in kinds)
+                break
+    return frozenset(told), frozenset(told)
+
+
+def _subject(text: str, items: Sequence[Item], verb: int) -> Sequence[Item]:
+    """Returns the items before the verb. Without one, as in a question: its names, and nouns beside "of"."""
+    if verb:
+        verb -= items[verb - 1].word in lists.OPENERS  # "is in"
+        start = next((n for n, it in enumerate(items) if it.stem and it.word not in _ARTICLES), 0)
+        comma = text.find(",", items[start].end, items[verb].start)
+        found = [it for it in items[start:verb] if comma < 0 or it.start < comma]
+        return [] if found and found[0].word in lists.OPENERS else found
+    names = {n for n, it in enumerate(items) if it.is_name}
+    owned = {n - 2 for n in names if n > 1 and items[n - 1].word in _OF}
+    owned |= {n + 1 for n in names if text.startswith(lists.POSSESSIVES, items[n].end)}
+    is_whole = not names or not _REQUEST.match(text)
+    return [it for n, it in enumerate(items) if is_whole or n in names | owned]
 
 
 def plain_words(words: str) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence, Set
 
-from rarr.backends.embedded.antecedents import QuestionWords, find_antecedents
+from rarr.backends.embedded.antecedents import QuestionWords, find_antecedent
 from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.names_above import NamesAbove
 from rarr.backends.embedded.near_quotes import card_of, card_of_cell
 from rarr.backends.source_lines import labelled_excerpts
-from rarr.components import RawCard, RawReading, ReadingBlock
+from rarr.components import BlockPiece, RawCard, RawReading, ReadingBlock
 from rarr.records import Evidence
 from rarr.tools.concurrency import require_awaited, work
 from rarr.tools.text.blocks_and_sentences import Span, table_cells
@@ -32,16 +32,14 @@ class NearQuoteVerifier:
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float]:
-        return [float(card.verdict == "yes") for card in await work(_cards, text, context, spans, evidence)]
+        return await work(_support, text, context, spans, evidence)
 
 
-def _cards(text: str, context: str | None, spans: Sequence[Span], evidence: Evidence) -> list[RawCard]:
-    [page], cards = labelled_excerpts([evidence]), list[RawCard]()
-    for span in spans:
-        above = f"{context or ''}\n{text[: span.start]}"
-        is_told = NamesAbove(above).are_covered_by(page, span.of(text))
-        cards.append(card_of(span.of(text), above, lines_of(page) if is_told else ()))
-    return cards
+def _support(text: str, context: str | None, spans: Sequence[Span], evidence: Evidence) -> list[float]:
+    pieces = [(text[: it.start], BlockPiece(it.of(text), 1)) for it in spans]
+    pages = labelled_excerpts([evidence])
+    cards = (near_quote_cards(ReadingBlock(context or "", above, (it,), pages))[1] for above, it in pieces)
+    return [float(card.verdict == "yes") for card in cards]
 
 
 def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
@@ -57,8 +55,8 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
         cell = cells.get(Span(at, at + len(piece.text)))
         at += len(piece.text)
         known |= {item.key for item in items_of(piece.text)}
-        meant = find_antecedents(piece.text, above)
-        asked = QuestionWords(meant.names, meant.names) if meant and not block.context else question
+        meant = find_antecedent(piece.text, above)
+        asked = QuestionWords(meant, frozenset()) if meant and not block.context else question
         about = (it for it in excerpts if names.are_covered_by(it, piece.text))
         is_open = meant is not None
         read = (it for it in map(lines_of, about) if asked.fits_page(it[0], known, is_open=is_open))

@@ -6,12 +6,13 @@ from difflib import SequenceMatcher
 from itertools import pairwise, product, takewhile
 from typing import Literal, NamedTuple
 
-from rarr.backends.embedded.antecedents import Antecedents, find_antecedents
+from rarr.backends.embedded.antecedents import find_antecedent
 from rarr.backends.embedded.items import (
     MARKS,
     WORD,
     Item,
     Line,
+    first_pronoun,
     first_word,
     is_same_item,
     items_of,
@@ -92,10 +93,14 @@ def card_of(sentence: str, above: str, lines: Sequence[Line], *, hedged: bool = 
         return RawCard("none")
     if not items or _UNSPACED.search(sentence):
         return RawCard("open", open=(sentence,))
-    near = _near_lines(items, find_antecedents(sentence, above), lines)
+    subject, is_open = find_antecedent(sentence, above), bool(first_pronoun(sentence))
+    told = [it for it in lines if not is_open or it.meant <= (subject or set()) <= it.words]
+    found = [align(items, it, subject) for it in told if not it.text.rstrip().endswith("?")]
+    found = [it for it in found if it.shared >= LEAST_SHARED or (len(items) == _FEW and it.is_opposed)]
+    near = sorted(found, key=lambda it: (len(it.diffs), -it.shared))
     near = [it._replace(is_hedged=False) for it in near] if hedged else near
     whole = (it.line.labels for it in near if it.is_full_match)
-    if same := next(whole, None) or next(_in_two_lines(sentence, items, lines), None):
+    if same := next(whole, None) or next(_in_two_lines(sentence, items, told), None):
         against = tuple(it.line.labels[0] for it in near if it.is_opposed)
         return RawCard("mixed" if against else "yes", same, against)
     corrections = (it for it in near if it.is_correction and not it.is_hedged)
@@ -110,14 +115,6 @@ def card_of(sentence: str, above: str, lines: Sequence[Line], *, hedged: bool = 
         return RawCard("mixed", (), labels)
     words = (sentence[it.own[0].start : it.own[-1].end] for each in cited[:1] for it in each.diffs if it.own)
     return RawCard("open", labels, open=tuple(words) or (sentence,))
-
-
-def _near_lines(items: Sequence[Item], meant: Antecedents | None, lines: Sequence[Line]) -> list[Alignment]:
-    named = (it for it in lines if meant is None or meant.are_named_in(it))
-    subject, stated = meant and meant.subject, (it for it in named if not it.text.rstrip().endswith("?"))
-    found = (align(items, line, subject) for line in stated)
-    near = (it for it in found if it.shared >= LEAST_SHARED or (len(items) == _FEW and it.is_opposed))
-    return sorted(near, key=lambda it: (len(it.diffs), -it.shared))
 
 
 def _is_said_elsewhere(found: Alignment, lines: Sequence[Line]) -> bool:
@@ -187,7 +184,8 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
 
 
 def _told_above(items: Sequence[Item], line: Line) -> int:
-    return sum(1 for _ in takewhile(lambda it: it.key in line.above and (it.stem or it.is_name), items))
+    told = list(takewhile(lambda it: it.key in line.above and (it.stem or it.is_name), items))
+    return len(told) if line.meant <= {it.key for it in told} else 0
 
 
 def _compared_row(items: Sequence[Item], line: Line) -> Alignment:

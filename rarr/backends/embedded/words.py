@@ -1,7 +1,7 @@
 """Lists of words that the embedded reader knows, in English, German and French, and their stems."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import product
 
@@ -85,6 +85,48 @@ ARTICLES = {
 }
 """The articles and possessives of all languages, each with the pairs of a case and an owner it may have."""
 PRESENT_FORMS = ("is", "has", "ist", "hat", "est", "a")
+_BE = "is|are|was|were|ist|sind|war|waren|est|sont|était|étaient"
+_AT = f"{_BE}|in|on|at|near|im|am|auf|bei|à|en|dans|sur"
+_A, _OWN = "an?|another|eine?[mnrs]?|une?", r"his|her|its|their|son(?!\sof)|sa|(?:sein|ihr)(?:e[mnrs]?)?"
+_THE = rf"{_OWN}|the|this|whose|d(?:er|ie|as|e[nmu]|eren|essen|ont)|dies(?:e[mnrs]?)?|l[ae]s?"
+_THING = re.compile(rf"(?i)(?:(\b(?:{_BE})|,)\s)?\b({_A})\b|\b(?:({_AT}|of)\s)?(?:{_THE})\b")
+_BESIDE = re.compile(rf"\b(?i:{_AT}|(by|of|von|par))\s(?:(?i:{_A}|{_THE})\s)?(?:[A-Z][\w'’-]*\s)*\Z")
+_NEUTER, POSSESSIVES = frozenset(("it", "its", "es")), ("'s", "’s")
+# What says that a line, or the lines below a heading, are wrong, forbidden, or what somebody claims.
+_WRONG = (
+    r"(?:false|myth|legend|rumou?r|hoax|misconcep|error|mistake|wrong|untrue|incorrect|ficti|nonsense|refuted"
+    r"|disprove|debunk|retracted|withdrawn|obsolete|outdated|superseded|repealed|falsch|gerücht|irrt[uü]m"
+    r"|fehler|widerlegt|veraltet|überholt|aufgehoben|faux|fausse|rumeur|erreur|erroné|démenti|périmé|abrogé"
+    r"|satir|parod[yi]|april fool|aprilscherz|poisson d.avril|fairy tale|märchen|fikti|made[ -]up(?! of| by)"
+    r"|unsigned|(?:not?|nicht|non) (?:yet |longer |mehr )?(?:valid|signed|in force|gültig|unterz|signé))"
+)
+_LABEL = r"draft|entwurf|brouillon|novel|roman|fiction|invented|erfunden|inventé|expired|lapsed|abgelaufen"
+_AS_LABEL = rf"(?:\A|[(,;:] ?| [–—-] )(?:(?:an?|un) )?(?:{_LABEL})(?!\.?\w| (?!(?:by|von|par|de)\b)[^\W\d_])"
+_OF_A_PARTY = r"(?:an)?klage(?!n)|kläger|plaintiff|indictment|pleading|réquisitoire"
+CALLS_WRONG = re.compile(
+    rf"(?i)\b(?:{_WRONG}|{_OF_A_PARTY})|{_AS_LABEL}|\b(?:until|till|bis|jusqu)\b\D{{1,12}}\d"
+)
+FORBIDS = re.compile(
+    r"(?i)\b(?:avoid|forbid|prohibit|refrain|exclu[ds]|contra-?indic|banned|don.?ts\b|unzulässig|vermeid|untersag"
+    r"|verboten|ausschl[uü]ss|ausgeschlossen|gegenanzeig|kontraindik|interdi|évit)"
+)
+_FIRST = r"\A(?!#)\W*(?:\w+\W+){0,2}?"  # two words at most, and no heading
+_IT = rf"{_FIRST}(?:it|es|that|das|c['’]est)\b"
+_NO = r"(?<!\bit)(?<!\bes)(?:\W?\w+)?(?:\W+(?:not?|never|nicht|nie|pas)|n['’]t)\b"
+COMMENT = re.compile(
+    rf"(?is){_IT}.*\b{_WRONG}|{_IT}{_NO}|\A\W*none\s+of\b|{_FIRST}(?:{_WRONG}\w*|not?|nein|non)\W*\Z"
+    r"|\A\W*not\s\w+\W*\Z|\A\W*so\b(?:\W+\w+){1,3}?\W+(?:said|says|claim|alleg|believed|thought)"
+    rf"|{_FIRST}(?:previous|preceding|foregoing|vorige|letzte) (?:sentence|statement|satz)\b.*\b{_WRONG}"
+)
+ANNOUNCEMENT = re.compile(
+    rf"(?is){_FIRST}(?:following|folgend|suivant).*\b{_WRONG}"
+    r"|\b(?:the following|folgende[ns]?|ce qui suit)\b(?! (?:\w+ )?(?:day|week|month|year|tag|jahr))[^:]*\.\Z"
+)
+# What may stand for a line as a whole, and the word behind it.
+REFERENCE = re.compile(
+    r"(?i)(?:\b(?:this|these|those|dies(?:e[mnrs]?)?|cet(?:te)?|ces?|cela|ceci)\b\W*"
+    r"|\A\W*(?:that|das)\s+(?=(?-i:[a-zäöü])))(\w*)"
+)
 _ALIKE = re.compile(r"\A(.*)(.*) \1(.*)\Z")
 _ENDINGS = frozenset(("", "s", "es", "y", "ies", "e", "en", "n", "er", "em", "x", "ux", "l"))
 
@@ -107,6 +149,17 @@ def equal_tense(first: str, second: str, *, did: tuple[bool, bool] = (False, Fal
     past = [is_past or it.endswith("ed") or it == "d" for is_past, it in zip(did, endings, strict=True)]
     is_weak = alike.endswith("t") and "" in endings and "e" in (endings[0][:1], endings[1][:1])
     return past == [True, True] or (True not in past and _ENDINGS.issuperset(endings) and not is_weak)
+
+
+def names_other_thing(text: str, names: Sequence[tuple[int, int]], start: int, pronoun: str) -> bool:
+    """Tells whether a thing that a pronoun may stand for is named behind `start` (-1: in a question)."""
+    things = list(_THING.finditer(text, max(start, 0)))
+    if start < 0:
+        return text.rstrip().endswith("?") and any(it[2] and not it[1] for it in things)
+    behind = ((at, text.startswith(POSSESSIVES, end)) for at, end in names if at > start)
+    places = [not owns and _BESIDE.search(text, 0, at) for at, owns in behind]
+    are_places = all(it and (pronoun in _NEUTER or not it[1]) for it in places)
+    return not are_places or any(not (it[1] or it[3]) for it in things)
 
 
 def casts_doubt(word: str) -> bool:

@@ -5,6 +5,7 @@ place of a value as a cloze reader does (Glass et al. 2020).
 """
 
 import math
+from itertools import accumulate
 from typing import NamedTuple
 
 from rarr.backends.embedded.items import items_of
@@ -61,11 +62,8 @@ class TrainedReader:
         found = likeliest_correction(self._encoder, sentence, excerpt.title, passage)
         if found is None or found.probability < self._encoder.threshold:
             return None
-        line, end = excerpt.lines[0], 0
-        for line in excerpt.lines:
-            end += len(line.text) + 1  # the space before the next line
-            if found.other.start < end:
-                break
+        ends = accumulate(len(it.text) + 1 for it in excerpt.lines)  # with the space before the next line
+        line = next(it for it, end in zip(excerpt.lines, ends, strict=True) if found.other.start < end)
         edit = RawEdit(sentence, found.corrected_text(sentence, passage), line.text)
         return RawCard("no", (line.label,), edits=(edit,))
 

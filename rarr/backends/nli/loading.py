@@ -24,10 +24,8 @@ from rarr.tools.models.hub import INSTALL, is_folder_or_hub_name, load_from_hub,
 
 _SUPPORT = {"entailment", "entails", "entailed", "supported", "supports", "attributable", "consistent"}
 _CONTRADICTION = {"contradiction", "contradicts", "contradicted", "contradictory", "refuted", "refutes"}
-_NEITHER = {
-    *("neutral", "extrapolatory", "notenoughinfo", "notentailment", "nonentailment", "notsupported"),
-    *("unsupported", "inconsistent"),
-}
+_NEITHER = {"neutral", "extrapolatory", "notenoughinfo", "unsupported", "inconsistent"}
+_NEITHER |= {"notentailment", "nonentailment", "notsupported"}
 _UNNAMED = re.compile(r"label\d+")
 _CHOICE = (
     "choose a model for natural language inference, such as MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
@@ -143,8 +141,7 @@ def load_model(name: str) -> tuple[Any, Any, CallFormat, Any]:
             " choose a model that was trained for natural language inference"
         )
     device = "cuda" if torch.cuda.is_available() else "cpu"
-    if device == "cpu":
-        model = model.float()  # a CPU is slow with 16 bits
+    model = model.float() if device == "cpu" else model  # a CPU is slow with 16 bits
     return model.to(device).eval(), tokenizer, shape, torch
 
 
@@ -165,6 +162,4 @@ def _load_part(name: str, kind: Any, **options: Any) -> Any:
 
 def attribution_class(support: float | None, threshold: float) -> AttributionClass | None:
     """Returns `attributable` if the support reaches `threshold`, else `extrapolatory`; None if not judged."""
-    if support is None:
-        return None
-    return "attributable" if support >= threshold else "extrapolatory"
+    return None if support is None else "attributable" if support >= threshold else "extrapolatory"

@@ -132,8 +132,7 @@ class NliVerifier:
 
     def __init__(self, name: str, threshold: float) -> None:
         """Loads the `NliModel`. A sentence is attributable if its support is at least `threshold`."""
-        self._model = NliModel(name)
-        self._threshold = threshold
+        self._model, self._threshold = NliModel(name), threshold
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence

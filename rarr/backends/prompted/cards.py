@@ -39,8 +39,7 @@ class PromptedCardReader:
     is_model = True
 
     def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
-        self.model, self._prompts = model, prompts
-        self.name = model.name
+        self.model, self._prompts, self.name = model, prompts, model.name
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
         """Returns the cards of the block, from one request. Leaves out cards that cannot be parsed.
@@ -48,8 +47,7 @@ class PromptedCardReader:
         Raises `PromptTooLong`, `ModelError` and `BudgetError`.
         """
         prompt = self._prompts[DOUBTING_PROMPT if doubting else READING_PROMPT]
-        asked = sum(piece.number > 0 for piece in block.pieces)
-        most = MAX_CARD_TOKENS * asked + _TOKENS_BESIDE
+        most = MAX_CARD_TOKENS * sum(piece.number > 0 for piece in block.pieces) + _TOKENS_BESIDE
         reply = await self.model.reply(prompt, prompt_variables(block), max_tokens=most, seed=seed)
         cards = await work(parse_cards, reply.texts[0])
         problem = "its answer was cut off" if reply.cut else "" if cards else _NO_CARDS.format(self.name)
@@ -104,8 +102,7 @@ def parse_cards(answer: str) -> dict[int, RawCard]:
 
     Ignores other parts of the answer. If a sentence has two different cards, leaves out both.
     """
-    cards: dict[int, RawCard] = {}
-    differing: set[int] = set()
+    cards, differing = dict[int, RawCard](), set[int]()
     for number, card in filter(None, map(_card, objects_with_key(without_reasoning(answer), "s"))):
         if cards.setdefault(number, card) != card:
             differing.add(number)

@@ -78,8 +78,7 @@ class PromptedVerifier(ModelAsker):
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
         """Returns 1 or 0 for each sentence at `spans`. Raises `ModelError` if a judgement is missing."""
-        classes = await self.classify(text, context, spans, evidence)
-        return [1.0 if attribution == "attributable" else 0.0 for attribution in classes]
+        return [float(it == "attributable") for it in await self.classify(text, context, spans, evidence)]
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence

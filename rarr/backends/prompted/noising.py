@@ -63,12 +63,10 @@ class PromptedNoiser(ModelAsker):
         """Asks for a short text that answers `query` from the evidence; "" if the evidence has no answer."""
         variables = {"query": query, "evidence": DIVIDER.join(titled_evidence(item) for item in evidence)}
         prompt = with_answer_limit(self._prompts["summarize"], variables["evidence"])
-        answer = await self._model.ask(prompt, WrittenSummary, variables)
-        return answer.summary.strip()
+        return (await self._model.ask(prompt, WrittenSummary, variables)).summary.strip()
 
     async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[PlantedError]:
         """Asks for errors of these kinds for `text`. Does not check that the text has their right words."""
         variables = {"text": text, "kinds": ", ".join(kinds)}
         prompt = with_answer_limit(self._prompts["corrupt"], text)
-        answer = await self._model.ask(prompt, CorruptionAnswer, variables)
-        return answer.errors
+        return (await self._model.ask(prompt, CorruptionAnswer, variables)).errors

@@ -145,9 +145,8 @@ class QueriesByUnit:
 
     def expected_usage(self, text: str, context: str | None) -> ModelUsage:
         """Estimates the usage of the first round, which may be zero."""
-        if self._questions is None or self._unit != "questions":
-            return ModelUsage()
-        return self._questions.expected_usage(text, context)
+        questions = self._questions if self._unit == "questions" else None
+        return questions.expected_usage(text, context) if questions else ModelUsage()
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Returns the queries of the first round. See `sentence_queries` for the unit "sentences"."""
@@ -159,9 +158,7 @@ class QueriesByUnit:
 
     async def target(self, text: str, context: str | None, lacking: SearchTargets) -> Sequence[Question]:
         """Asks a model for queries about unsupported sentences. Without a model, returns no queries."""
-        if self._questions is None:
-            return ()
-        return await self._questions.target(text, context, lacking)
+        return await self._questions.target(text, context, lacking) if self._questions else ()
 
 
 def sentence_queries(text: str, context: str | None) -> list[Question]:
@@ -174,8 +171,7 @@ def sentence_queries(text: str, context: str | None) -> list[Question]:
         above = [text[it.start : it.end] for it in headings_above(text, span.start)]
         words = cells[span].statement(text) if span in cells else span.of(text)
         before = "" if above or context or not number else spans[number - 1].of(text)
-        asked = (context or "")[-_QUESTION:]
-        whole = " ".join([*(part[:_QUESTION] for part in above), asked, before, words])
+        whole = " ".join([*(part[:_QUESTION] for part in above), (context or "")[-_QUESTION:], before, words])
         words = " ".join(_MARKS.sub(" ", whole).split())
         queries.append(Question(text=words, start=span.start, end=span.end))
     return queries

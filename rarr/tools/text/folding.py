@@ -33,11 +33,8 @@ class FoldedText(NamedTuple):
         wanted = fold(words).text.strip()
         if not any(map(str.isalnum, wanted)):
             return []
-        found, at = list[Span](), self.text.find(wanted)
-        while at >= 0:  # also overlapping
-            found.append(Span(self.places[at], self.places[at + len(wanted) - 1] + 1))
-            at = self.text.find(wanted, at + 1)
-        return found
+        found = (it.start() for it in re.finditer(f"(?={re.escape(wanted)})", self.text))  # also overlapping
+        return [Span(self.places[at], self.places[at + len(wanted) - 1] + 1) for at in found]
 
     def holds(self, words: str) -> bool:
         """Tells whether the text contains these words."""

@@ -10,7 +10,7 @@ from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import BlockPiece, RawCard, ReadingBlock
 
-DOSE = "The dose is 3 g."
+DOSE, TICKET = "The dose is 3 g.", "Die Karte kostet 9 Euro."
 
 
 @pytest.mark.parametrize(
@@ -54,15 +54,10 @@ def test_page_that_names_another_thing_tells_nothing_about_a_question(
         ("# Lease of Berg AG\n", "The rent is 9 euros.", "Lease of Tal AG", "The rent is 6 euros.", "open"),
         ("## Type A\n", DOSE, "", f"## Type B\n\n{DOSE}", "open"),
         ("## Type A\n", DOSE, "", f"## Type A\n\n{DOSE}", "yes"),
+        ("Pump 11 is old.", DOSE, "Pump 12", DOSE, "open"),
         ("For adults, it is simple.", DOSE, "", f"For children, it is simple. {DOSE}", "open"),
-        (
-            "Das Museum Aue ist alt.",
-            "Die Karte kostet 9 Euro.",
-            "Museum Orla",
-            "Die Karte kostet 9 Euro.",
-            "open",
-        ),
-        ("Frau Ann Holt ist alt.", "Die Miete ist 9 Euro.", "Frau Eva Holt", "Die Miete ist 9 Euro.", "open"),
+        ("Das Museum Unterau ist alt.", TICKET, "Museum Orla", TICKET, "open"),
+        ("Frau Ann Holt ist Mieterin.", TICKET, "Frau Eva Holt", TICKET, "open"),
     ],
 )
 def test_sentence_without_a_name_is_about_the_names_above(
@@ -274,8 +269,8 @@ def test_value_keeps_the_full_stop_of_its_sentence() -> None:
 
 LINE, SELBY = "It opened in 1958.", "The Selby weir opened in 1958."
 NEAR_ARLE = f"The Selby weir is near Arle. {LINE}"
+BORN = "Ann Holt was born in 1958."
 MOVED, MOVED_LATER = "was moved from the Orle hall in 1958.", "It was moved from the Orle hall in 1985."
-DRAWS, DRAWS_LESS = "The motor draws 600 watts.", "The motor draws 400 watts."
 MUSEUM = "Selby museum"
 _HOURS = "Opening times\n\n| Friday | 9:00 - 17:30 |\n| Sunday | closed |"
 
@@ -289,14 +284,28 @@ _HOURS = "Opening times\n\n| Friday | 9:00 - 17:30 |\n| Sunday | closed |"
         (SELBY, f"The Selby weir and the Arle weir are old. {LINE}", "", "", "open"),
         ("Arle opened in 1958.", NEAR_ARLE, "", "", "open"),
         # A pronoun of the sentence needs its name in the source.
-        ("It opened in 1985.", LINE, "Selby weir", "Look at the Selby weir.", "no"),
-        ("It opened in 1985.", LINE, "Selby weir", "Look at the Arle lock.", "open"),
+        ("It opened in 1985.", LINE, "Selby weir", "Tell me about the Selby weir.", "no"),
+        ("It opened in 1985.", LINE, "Selby weir", "Tell me about the Arle lock.", "open"),
         # A number in a name is part of it.
         (f"Pump 11 {MOVED}", MOVED_LATER, "Pump 11", "", "no"),
         (f"Pump 11 {MOVED}", MOVED_LATER, "Pump 12", "", "open"),
         (f"It {MOVED}", MOVED_LATER, "Pump 12", "Pump 11 is old.", "open"),
-        (DRAWS, DRAWS_LESS, "Pump 11", "Pump 11 is old.", "no"),
-        (DRAWS, DRAWS_LESS, "Pump 12", "Pump 11 is old.", "open"),
+        # It stands for the subject before it, if nothing else is named.
+        ("It opened in 1985.", SELBY, "", "The Selby weir lies on the Orle. It has 4 gates.", "no"),
+        ("It opened in 1985.", SELBY, "", "The museum of the Selby weir is old.", "open"),
+        ("It opened in 1985.", SELBY, "", "The Selby weir has a mill.", "open"),
+        ("In 1985 it opened.", "In 1958 it opened.", "Selby weir", "The Arle lock is old.", "open"),
+        ("He was born in 1985.", BORN, "", "Ann Holt met Jon Tarv.", "open"),
+        ("She was born in 1985.", BORN, "", "Ann Holt's aunt is a nurse.", "open"),
+        ("She was born in 1985.", BORN, "", "What did the aunt of Ann Holt do?", "open"),
+        ("She was born in 1985.", BORN, "", "Who is Ann Holt?", "no"),
+        ("She was born in 1985.", BORN, "", "Ann Holt is a nurse.", "no"),
+        ("Sie zahlt 6 Euro.", "Ann Holt zahlt 9 Euro.", "", "Ann Holt hat eine Tante.", "open"),
+        ("Sie zahlt 6 Euro.", "Ann Holt zahlt 9 Euro.", "", "Ann Holt wohnt in Varn.", "no"),
+        (BORN, "Ann Holt has a son. He was born in 1958.", "", "", "open"),
+        (BORN, "Ann Holt was sued by Jon Tarv. He was born in 1958.", "", "", "open"),
+        (BORN, "# Ann Holt\n\nThe nurse is old. She was born in 1958.", "", "", "open"),
+        (BORN, "Ann Holt is a nurse. She was born in 1958.", "", "", "yes"),
         # A row is read with the heading of its table and the title.
         ("On Friday the Selby museum is open from 9:00 to 17:30.", _HOURS, MUSEUM, "", "yes"),
         ("On Friday the Selby museum is open from 9:00 to 18:30.", _HOURS, MUSEUM, "", "no"),
