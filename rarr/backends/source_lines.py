@@ -8,7 +8,7 @@ from rarr.components import Excerpt, SourceLine
 from rarr.records import Evidence
 from rarr.tools.text.blocks_and_sentences import Span, blocks, split_sentences
 
-_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]|[ \t]")  # or a later line of an item
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])\s|[ \t]")  # or a later line of an item
 
 
 @lru_cache(maxsize=512)

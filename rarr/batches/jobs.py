@@ -238,15 +238,17 @@ class _Worker:
 
     def answer(self, call: _Call) -> Any:
         """Returns the result of the job, or an error. Raises `EOFError` if the process ends meanwhile."""
-        process, pipe = self._started = self._started or self._start()
         try:
-            pipe.send(call)
-            return pipe.recv()
+            self._started = self._started or self._start()
+            self._started[1].send(call)
+            return self._started[1].recv()
         except (EOFError, OSError):
-            self._started = None
-            process.kill()
-            process.join()
-            pipe.close()
+            if self._started:
+                process, pipe = self._started
+                self._started = None
+                process.kill()
+                process.join()
+                pipe.close()
             raise EOFError from None
 
     def kill(self) -> None:
@@ -266,22 +268,17 @@ class _Worker:
         return process, near
 
 
-_tasks: InProcessRunner
-"""The runner of this process. It is set only in a worker process."""
-
-
 def _work(settings: Settings, pipe: Connection) -> None:
     """The main function of a worker process. Answers calls until the parent process ends."""
-    global _tasks
     # The server decides when its workers end: an interrupt at the terminal reaches them too.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_server, name="rarr-server-watch", daemon=True).start()
-    _tasks = InProcessRunner(settings)
+    runner = InProcessRunner(settings)
     with suppress(EOFError, OSError):
         while True:
             call: _Call = pipe.recv()
-            pipe.send(_outcome(*call) if call else run(_tasks.start_error()))
+            pipe.send(_outcome(runner, *call) if call else run(runner.start_error()))
 
 
 def _end_with_the_server() -> None:
@@ -291,7 +288,7 @@ def _end_with_the_server() -> None:
         os._exit(1)
 
 
-def _outcome(job: Job, asked: float) -> JobResult | Exception:
+def _outcome(runner: InProcessRunner, job: Job, asked: float) -> JobResult | Exception:
     """Returns the result of a job, or its error. `asked` is the time when the wait for a process began.
 
     At its deadline, a job cancels its run, which writes the end of its trace while the next job begins.
@@ -303,6 +300,6 @@ def _outcome(job: Job, asked: float) -> JobResult | Exception:
             # This watch needs no lock of Python, which a library may hold for ever.
             faulthandler.dump_traceback_later(left + OVERRUN_S, exit=True, file=nowhere)
         try:
-            return run(_tasks.result_or_error(job))
+            return run(runner.result_or_error(job))
         finally:
             faulthandler.cancel_dump_traceback_later()

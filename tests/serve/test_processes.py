@@ -98,8 +98,8 @@ from rarr.batches import jobs
 class Hanging:
     async def result_or_error(self, job):
         re.match("(a+)+$", "a" * 60 + "b")
-jobs.OVERRUN_S, jobs._tasks = 0.2, Hanging()
-jobs._outcome(jobs.Job("postprocess", "It opened.", "r", deadline_s=0.1), time.monotonic())
+jobs.OVERRUN_S = 0.2
+jobs._outcome(Hanging(), jobs.Job("postprocess", "It opened.", "r", deadline_s=0.1), time.monotonic())
 """
 
 

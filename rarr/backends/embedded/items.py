@@ -13,6 +13,7 @@ from rarr.backends.embedded import words as lists
 from rarr.backends.embedded.values import Value, compare, is_rounded, values
 from rarr.backends.embedded.values.forms import MARKUP
 from rarr.backends.embedded.values.tables import unit_of
+from rarr.backends.source_lines import is_list_item
 from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import MARK, Span
 
@@ -32,7 +33,6 @@ _SIGN = re.compile(
 _ALIKE_SIGNS = str.maketrans("−‐‑–′", "----'")
 _NOT = ("n't", "n’t")  # at the end of a word
 SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
-_LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 MARKS = " \t\n*_`.!?\"'“”‘’"
 _BEFORE_DATE = frozenset(("in", "on", "am", "im", "en", "le"))
 _WHICH = re.compile(r"(\A\W*)?\b(?:(of|von|vom|de|du)|the|de[rmns]|die|das|le|la|les)\s\Z", re.IGNORECASE)
@@ -43,6 +43,7 @@ _LONGEST_FRAGMENT, _FARTHEST = 5, 20  # words; sentences before a pronoun that a
 ASKS = re.compile(r"(?i)\W*(?:how|wh\w+|w(?:ie|as|ann|arum|er|o)|comment|pourquoi|quand|qu\w+|où)\b")
 FILE_TITLE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
 _LINKS = lists.LIMITING | lists.OPENERS
+_FEW = ("few", "little", "wenig")  # "a few" is another word
 _RANGES = {"to": "from", "bis": "von", "à": "de"}
 
 
@@ -183,10 +184,9 @@ def _tell_time(items: list[Item], auxiliaries: Sequence[tuple[int, str]], *, is_
 def _tell_articles(items: list[Item], articles: Iterable[tuple[int, str]], german: str) -> None:
     for start, word in articles:
         for at in range(bisect(items, start, key=lambda it: it.start), len(items)):
-            is_few = word in ("a", "ein") and items[at].word in ("few", "little", "wenig")
-            items[at] = items[at]._replace(
-                stem=is_few * "a " + items[at].stem, article=word, marks=lists.ARTICLES[word]
-            )
+            item = items[at]
+            stem = f"a {item.stem}" if word in ("a", "ein") and item.word in _FEW else item.stem
+            items[at] = item._replace(stem=stem, article=word, marks=lists.ARTICLES[word])
             if not german or german[items[at].start].isupper():
                 break  # at the noun
 
@@ -289,7 +289,7 @@ def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
 
 
 def is_heading(line: str) -> bool:
-    return not ("|" in line or line.rstrip().endswith(tuple(".!?:;,")) or _LIST_ITEM.match(line))
+    return not ("|" in line or line.rstrip().endswith(tuple(".!?:;,")) or is_list_item(line, 0))
 
 
 @lru_cache(maxsize=1024)
