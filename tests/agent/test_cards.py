@@ -9,8 +9,10 @@ from hypothesis import given, settings as hypothesis_settings, strategies as st
 from makers import passage
 
 from rarr import Reviser, Revision, prompts
+from rarr.agent.replaying import replay
 from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel
 from rarr.testing.card_answers import marked_sentences
+from rarr.traces.trace_reader import Trace
 
 FACTS = (
     "The Tarrow bridge opened on 4 May 1932 in Port Halden. The Tarrow bridge cost 12 million crowns. "
@@ -196,6 +198,16 @@ def test_long_text_is_read_in_blocks_of_twelve() -> None:
     readings = [[words for _, words in shown(it)] for it in asked if it.prompt == READING]
     counts = [sum(it.startswith("The Tarrow bridge cost") for it in words) for words in readings]
     assert counts and all(count <= 12 + 4 for count in counts)
+
+
+@pytest.mark.parametrize("others", [1, 400])
+def test_given_passages_are_read_in_one_round(others: int) -> None:
+    told: list[Asked] = []
+    sources = [FACTS, *(f"The yard {number} of Vell has a gate of stone." for number in range(others))]
+    with Reviser(model=ScriptedModel(noting(told)), rounds=3) as reviser:
+        made = reviser.revise("The Tarrow bridge was painted green.", sources=sources)
+    assert statuses(made) == ["unconfirmed"] and {it.prompt for it in told} == {READING}
+    assert replay(Trace.load(made.run_id)).same
 
 
 def test_marks_in_text_and_passages_come_back_byte_by_byte() -> None:

@@ -31,6 +31,7 @@ from rarr.errors import SettingsError
 from rarr.ledger.reader_record import ReaderRecord
 from rarr.nodes.plan import MAX_SECTIONS
 from rarr.prompts import Prompt
+from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.language_model import LanguageModel
 
@@ -77,8 +78,8 @@ def wire(
             models=parts.models.all,
             reranker=make_reranker(settings, opened),  # before the retriever, which may index a corpus
             retriever=(searched := make_retriever(settings, opened, on_index)),
-            given=(given := getattr(getattr(searched, "source", None), "if_all_fit", ())),
-            searches=not given,
+            given=getattr(getattr(searched, "source", None), "if_all_fit", ()),
+            searches=not isinstance(getattr(searched, "source", None), GivenPassages),
             opened=tuple(opened),  # after both
             baseline=baseline,
         )

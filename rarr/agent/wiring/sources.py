@@ -198,7 +198,7 @@ def components_with_given(components: Components, given: GivenPassages, *, alone
         return replace(components, retriever=both, given=shown, searches=True)
     if isinstance(generator, QueriesByUnit):
         generator = generator.for_sentences()
-    changed: dict[str, Any] = {"given": shown, "searches": not shown, "query_generator": generator}
+    changed: dict[str, Any] = {"given": shown, "searches": False, "query_generator": generator}
     return replace(components, retriever=ObjectRetriever(given, None), **changed)
 
 
