@@ -11,11 +11,11 @@ from typing import Any, cast
 from rarr.components import Components
 from rarr.errors import BudgetError
 from rarr.ledger.block_joining import CUT_CODE, BlockState, join_block_states, unread_block_state
-from rarr.records import ModelUsage, Notice
+from rarr.records import Notice
 from rarr.state import State
 from rarr.tools.concurrency import for_each
 from rarr.tools.models.run_budget import Meter, meter
-from rarr.tools.text.blocks_and_sentences import Span, sentences
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.long_text_blocks import TextBlock, text_blocks
 from rarr.tools.trace_spans import span
 
@@ -31,27 +31,6 @@ def is_revised_in_blocks(text: str, components: Components) -> bool:
     """Tells whether the text is long and divided; never in preset `paper` or in baselines that rewrite it."""
     whole = components.settings.scope == "text" or components.baseline.rewrites_text
     return len(text) > BLOCK_CHARS and not whole
-
-
-def expected_usage(text: str, context: str | None, components: Components) -> ModelUsage:
-    """Estimates the requests, tokens and cost of a run; `cost` is None if the price of a model is not known.
-
-    The estimate is not a limit: a text with errors in most sentences may cost twice as much.
-    """
-    parts, settings, usage = [text], components.settings, ModelUsage()
-    if is_revised_in_blocks(text, components):
-        divided = text_blocks(text, BLOCK_CHARS)
-        parts = [block.text_with_lead(text) for block in divided if block.sentences and not block.too_long]
-    for part in parts:
-        count = len(sentences(part))
-        kept = settings.evidence_per_query * max(1, count)
-        # A judge: for a sentence and both neighbours; in the end, both texts by all passages of the report.
-        judged = 3 * kept + 2 * min(settings.report_size, kept) * max(0, count - 3)
-        reading = ((components.query_generator, 1), (components.card_reader, 1))
-        for component, times in (*reading, (components.verifier, judged)):
-            if expected := getattr(component, "expected_usage", None):
-                usage = sum([expected(part, context)] * times, start=usage)
-    return usage
 
 
 async def revise_blocks(

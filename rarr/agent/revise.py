@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from copy import copy
 from typing import Any, Literal, cast
 
-from rarr.agent.blocks import expected_usage, is_revised_in_blocks, revise_blocks
-from rarr.agent.cite import add_citations, non_editing_components, require_card_reader
+from rarr.agent.blocks import is_revised_in_blocks, revise_blocks
+from rarr.agent.cite import add_citations, non_editing_components
 from rarr.agent.graph import Graph, build_graph
 from rarr.agent.inputs import Context, context_text, file_name_notices, required_text, text_notices
 from rarr.agent.postprocess import postprocessed_answer, require_valid_call, result_by_deadline
@@ -14,7 +14,7 @@ from rarr.agent.runs import GraphRunner, RunResult, opened_runner, revision_of, 
 from rarr.agent.wiring.sources import components_with_given
 from rarr.components import Components
 from rarr.errors import InputError
-from rarr.records import ModelUsage, Revision
+from rarr.records import Revision
 from rarr.records.citations import Cited
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, GivenPassages
@@ -154,14 +154,6 @@ class Reviser(GraphRunner[Revision]):
         makes the edit until `undo`. Raises `InputError` for a wrong id, and then stores nothing.
         """
         return store_decisions(revision, self.settings.home, accept, refuse, undo)
-
-    def estimate(self, text: str, context: Context = None) -> ModelUsage:
-        """Estimates the requests, tokens and cost of `revise` for this text, without any request or search.
-
-        `cost` is None if the price of a model is not known. Raises `InputError` for the preset `paper`.
-        """
-        require_card_reader(self._components)
-        return expected_usage(required_text(text, "text"), context_text(context), self._components)
 
 
 def _search_of(settings: dict[str, Any]) -> Search:

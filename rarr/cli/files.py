@@ -55,11 +55,10 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
 @options.option("--max-cost", "X", "Cost of all results after which no row begins.", type=click.FloatRange(0))
 @options.FAIL_UNDER
 @options.setting_options(*options.SOURCES, *options.MODELS)
-@options.ESTIMATE
 @options.JSON
 def batch(
     source: Path, out: Path, text: str, context: str | None, sources: str | None,
-    fail_under: Sequence[str], settings: "Settings", estimate: bool, **work: Any,
+    fail_under: Sequence[str], settings: "Settings", **work: Any,
 ) -> int:  # fmt: skip
     """Revise the rows of a file into another file.
 
@@ -74,16 +73,8 @@ def batch(
     """
     from rarr.batches.file_batch import revise_file
     from rarr.batches.results import MEASURES, Columns
-    from rarr.batches.rows import input_rows
 
     columns, measures = Columns(text, context, sources), options.parse_limits(fail_under, MEASURES)
-    if estimate:  # a batch of worker processes can do without all of the pipeline
-        from rarr import ModelUsage, Reviser
-
-        rows = map(columns.row_or_problem, input_rows(source))
-        with Reviser(settings) as reviser:
-            every = (reviser.estimate(it.text, it.context) for it in rows if not isinstance(it, str))
-            return streams.write_estimate(sum(every, start=ModelUsage()))
 
     def say_what_is_left(counts: "BatchCounts") -> None:  # OUT looks like a finished file
         if counts.left:

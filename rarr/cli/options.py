@@ -143,10 +143,6 @@ JSON: Option = click.option(
     "--json", is_flag=True, expose_value=False, help="Print only JSON.",
     callback=lambda context, _, wanted: context.meta.update({__name__: wanted}),
 )  # fmt: skip
-ESTIMATE = click.option(
-    "--estimate", is_flag=True,
-    help="Print the requests, tokens and cost to expect; asks nothing, but needs a key.",
-)  # fmt: skip
 LIMIT = option("--limit", "N", "Use only the first N rows.", type=COUNT)
 JOBS = option("--jobs", "N", "Rows or files to work on at once; default 4.", type=COUNT, default=4)
 FAIL_UNDER = option("--fail-under", "M=X", "Status 4 if measure M is under X; repeatable.", multiple=True)

@@ -14,7 +14,6 @@ from rarr.tools.text.wording import counted
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from rarr.records import ModelUsage
     from rarr.views.progress import ProgressLine
 
 
@@ -123,15 +122,6 @@ def write_tables(report: Any, out: Path | None = None, noun: str = "report") -> 
     from rarr.views.report_tables import as_tables
 
     write_result(report, lambda: as_tables(report, out, noun))
-
-
-def write_estimate(estimate: "ModelUsage") -> int:
-    """Writes the expected requests, tokens and cost of a run in one line. Returns the exit status 0."""
-    cost = "unknown: give prices in endpoints" if estimate.cost is None else f"{estimate.cost:.4g}"
-    tokens = f"{estimate.input_tokens:,} tokens in and {estimate.output_tokens:,} out"
-    line = f"about {counted(estimate.model_calls, 'request')}, {tokens}; cost {cost}\n"
-    write_result(estimate, lambda: line)
-    return 0
 
 
 def require_not_an_input(out: Path | None, read: Iterable[Path]) -> None:

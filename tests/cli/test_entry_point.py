@@ -85,8 +85,8 @@ def test_wrong_call_is_one_line_and_does_nothing(
 
 
 def test_interrupt_within_a_process_is_no_defect(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rarr.batches.rows.input_rows", Mock(side_effect=KeyboardInterrupt))
-    done = command(*BATCH, "--estimate")
+    monkeypatch.setattr("rarr.batches.file_batch.input_rows", Mock(side_effect=KeyboardInterrupt))
+    done = command(*BATCH)
     assert (done.status, done.err.strip()) == (130, "rarr: interrupted")
 
 

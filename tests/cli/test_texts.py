@@ -44,22 +44,6 @@ def test_text_comes_from_an_argument_a_file_or_standard_input(
     assert done.out.decode().startswith("X" + text[1:])
 
 
-def test_estimate_asks_nothing_and_writes_nothing(command: Command) -> None:
-    """The address is one where nothing listens; the price is that of a million tokens."""
-    model = ["--model", "vllm:x", "--base-url", "http://127.0.0.1:9/v1", "--corpus", "dam.md", "--estimate"]
-    done = command("revise", DAM, *model)
-    assert done.status == 0
-    assert b" tokens in and " in done.out
-    assert done.out.endswith(b"cost unknown: give prices in endpoints\n")
-    Path("rows.jsonl").write_text(f'{{"text": "{DAM}"}}\n{{"text": "{DAM}"}}\n', encoding="utf-8")
-    price = ["--set", 'endpoints={"vllm:x": {"price": [0.25, 2]}}']
-    one = json.loads(command("revise", DAM, *model, *price, "--json").out)
-    both = json.loads(command("batch", "rows.jsonl", "-o", "out.jsonl", *model, *price, "--json").out)
-    assert both["cost"] == pytest.approx(2 * one["cost"])
-    assert both["model_calls"] == 2 * one["model_calls"] > 0
-    assert not Path("out.jsonl").exists()
-
-
 def test_options_and_set_become_settings_and_no_others(command: Command, fake: FakeReviser) -> None:
     named = ["--corpus", "notes", "--model", "a:b", "--deadline", "2.5", "--preset", "fast"]
     lists = ["--set", "include-domains=a.org,b.org", "--set", 'exclude_domains=["c.org"]']

@@ -4,27 +4,21 @@ A single request with labelled source lines, and quotes before the verdict, give
 questions about each value. The figures are in docs/measured/index.md.
 """
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from rarr.backends.prompted.prompts import NOTHING, Prompts
 from rarr.components import BlockPiece, Excerpt, RawCard, RawEdit, RawReading, ReadingBlock
-from rarr.records import ModelUsage
 from rarr.records.cards_and_edits import CardVerdict
 from rarr.tools.concurrency import work
 from rarr.tools.models.answer_parsing import objects_with_key, without_reasoning
-from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.text.blocks_and_sentences import sentences
 
 READING_PROMPT, DOUBTING_PROMPT = "check_agreement", "check_agreement_doubt"
 MAX_CARD_TOKENS = 100  # the most tokens of an answer for each sentence of a block
 _TOKENS_BESIDE = 100
 MAX_SENTENCES = 12  # the most sentences of a block
-EXPECTED_SOURCE_TOKENS, EXPECTED_CARD_TOKENS = 120, 30
-"""Typical tokens for each sentence of a text: source lines in the request, and the answer."""
 _NO_CARDS = "{0} did not answer in the requested form: test the model by rarr doctor --model {0}"
 _VERDICTS = get_args(CardVerdict)
 _MARK = re.compile(r"[\[(](?=[SP]\d+(?:\.\d+)?[\])])")
@@ -52,22 +46,6 @@ class PromptedCardReader:
         cards = await work(parse_cards, reply.texts[0])
         problem = "its answer was cut off" if reply.cut else "" if cards else _NO_CARDS.format(self.name)
         return RawReading(cards, reply.served, problem)
-
-    def expected_usage(self, text: str, context: str | None) -> ModelUsage:
-        """Estimates the usage for a whole text, with repeated requests.
-
-        `benchmarks/answers.py` measured the tokens for each sentence.
-        """
-        count = len(sentences(text))
-        if not count:
-            return ModelUsage()
-        blocks = math.ceil(count / MAX_SENTENCES)
-        calls = blocks + math.ceil(blocks / 2)
-        prompt = self._prompts[READING_PROMPT]
-        fixed = self.model.expected_usage(prompt, 0, 0).input_tokens + estimated_tokens([str(prompt.output)])
-        shown = estimated_tokens([text, (context or "") * blocks]) + EXPECTED_SOURCE_TOKENS * count
-        usage = self.model.expected_usage(prompt, shown + (calls - 1) * fixed, EXPECTED_CARD_TOKENS * count)
-        return usage.model_copy(update={"model_calls": calls})
 
 
 def prompt_variables(block: ReadingBlock) -> dict[str, str]:

@@ -6,16 +6,13 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator
 
 from rarr.backends.prompted.prompts import (
-    ANSWER_TOKENS,
-    EVIDENCE_TOKENS,
     NOTHING,
-    SENTENCE_TOKENS,
     ModelAsker,
     titled_evidence,
 )
 from rarr.errors import SettingsError
 from rarr.prompts import Prompt
-from rarr.records import AttributionClass, Evidence, ModelUsage
+from rarr.records import AttributionClass, Evidence
 from rarr.settings import EMBEDDED
 from rarr.tools.concurrency import together, work
 from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
@@ -68,11 +65,6 @@ class PromptedVerifier(ModelAsker):
     """
 
     prompt = "judge_attribution"
-
-    def expected_usage(self, text: str, context: str | None) -> ModelUsage:
-        """Estimates the usage of one request, which judges one sentence by one evidence."""
-        shown = 2 * SENTENCE_TOKENS + EVIDENCE_TOKENS
-        return self._model.expected_usage(self._prompts[self.prompt], shown, ANSWER_TOKENS)
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence

@@ -11,9 +11,6 @@ from rarr.records import Evidence
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
 
-SENTENCE_TOKENS, EVIDENCE_TOKENS, ANSWER_TOKENS = 30, 120, 60
-"""Typical sizes in tokens: a sentence, an evidence of four sentences with its question, and an answer."""
-
 
 class Prompts:
     """A mapping from names to prompts. The user's prompts replace the prompts of the package."""

@@ -9,10 +9,9 @@ from pydantic import BaseModel
 from rarr.backends.prompted.prompts import NOTHING, Prompts, with_answer_limit
 from rarr.components import QueryKind, SearchTargets
 from rarr.prompts import Prompt
-from rarr.records import ModelUsage, Question
+from rarr.records import Question
 from rarr.tools.concurrency import work
 from rarr.tools.guard.quotation import Quotation, quotation_of
-from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, table_cells
 from rarr.tools.text.section_headings import headings_above
@@ -20,7 +19,6 @@ from rarr.tools.text.section_headings import headings_above
 MAX_SEEN = 4000  # most characters of earlier titles and quoted lines in a request
 MAX_PARAGRAPHS = 6000  # most characters of the paragraphs in a request of a later round
 TEMPERATURE = 0.7  # as in Gao et al. 2023, section 3.2
-QUESTION_TOKENS = 35  # tokens of a question in an answer
 TOKENS_ASKED = 8  # most tokens of all questions for each token of the text
 
 
@@ -43,12 +41,6 @@ class PromptedQuestions:
     def __init__(self, model: LanguageModel, prompts: Prompts, *, samples: int = 1) -> None:
         """`samples`: the number of lists of questions, which are merged (Gao et al. 2023, section 3.1)."""
         self._model, self._prompts, self._samples = model, prompts, samples
-
-    def expected_usage(self, text: str, context: str | None) -> ModelUsage:
-        """Estimates the usage for a whole text, with a question for each sentence and sample."""
-        answered = self._samples * QUESTION_TOKENS * len(sentences(text))
-        shown = estimated_tokens([text]) + estimated_tokens([context or ""])
-        return self._model.expected_usage(self._prompts["generate_queries"], shown, answered)
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Asks for questions. Returns different questions, in the order of the text.
@@ -142,11 +134,6 @@ class QueriesByUnit:
     def for_sentences(self) -> "QueriesByUnit":
         """Returns a generator with the same `questions`, whose first round makes each sentence a query."""
         return QueriesByUnit(self._questions, "sentences")
-
-    def expected_usage(self, text: str, context: str | None) -> ModelUsage:
-        """Estimates the usage of the first round, which may be zero."""
-        questions = self._questions if self._unit == "questions" else None
-        return questions.expected_usage(text, context) if questions else ModelUsage()
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Returns the queries of the first round. See `sentence_queries` for the unit "sentences"."""

@@ -11,7 +11,6 @@ from pydantic import BaseModel
 
 from rarr.errors import ModelError, PromptTooLong
 from rarr.prompts import Prompt
-from rarr.records import ModelUsage
 from rarr.tools.concurrency import together, work
 from rarr.tools.guard.quotation import quotation_of, render_quoted
 from rarr.tools.models.answer_parsing import UnreadableAnswer, read_answer, without_reasoning
@@ -21,8 +20,6 @@ from rarr.tools.models.chat import (
     CallFailure,
     ChatRequest,
     Message,
-    Tokens,
-    estimated_tokens,
 )
 from rarr.tools.models.retries import BudgetedChat
 from rarr.tools.models.run_budget import meter
@@ -81,12 +78,6 @@ class LanguageModel:
             return [replace(answer, served=answer.served or model.name)]
 
         return (await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, ask_unparsed)))[0]
-
-    def expected_usage(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ModelUsage:
-        """Estimates the usage of one call if its variables have about `user_tokens` tokens."""
-        sent = estimated_tokens([prompt.system, prompt.user]) + user_tokens
-        cost = self.models[0].cost(Tokens(sent, output_tokens))
-        return ModelUsage(model_calls=1, input_tokens=sent, output_tokens=output_tokens, cost=cost)
 
     async def aclose(self) -> None:
         """Closes the connections of the running event loop."""
