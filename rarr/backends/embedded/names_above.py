@@ -38,13 +38,13 @@ class NamesAbove:
             elif names := name_words(line):
                 self.last, self.is_new = names if self.is_new else self.last | names, False
 
-    def are_covered_by(self, page: Excerpt, sentence: str) -> bool:
-        """Tells whether the page has all these names, or no others. True if `sentence` names its subject."""
+    def covering(self, pages: Sequence[Excerpt], sentence: str) -> list[Excerpt]:
+        """Returns the pages that have all these names, or no others; all if `sentence` names its subject."""
         wanted = self.last.union(*self.headings.values())
         if not wanted or _names_subject(sentence, self.known):
-            return True
-        words, names = _words_and_names(page)
-        return wanted <= words or names <= self.known.union(tokens_of(sentence))
+            return [*pages]
+        known, found = self.known.union(tokens_of(sentence)), [(it, *_words_and_names(it)) for it in pages]
+        return [page for page, words, names in found if wanted <= words or names <= known]
 
 
 @lru_cache(maxsize=1024)

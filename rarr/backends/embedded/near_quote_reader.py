@@ -57,8 +57,7 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
         known |= {item.key for item in items_of(piece.text)}
         meant = find_antecedent(piece.text, above)
         asked = QuestionWords(meant, frozenset()) if meant and not block.context else question
-        about = (it for it in excerpts if names.are_covered_by(it, piece.text))
-        is_open = meant is not None
+        about, is_open = names.covering(excerpts, piece.text), meant is not None
         read = (it for it in map(lines_of, about) if asked.fits_page(it[0], known, is_open=is_open))
         told = [line for lines in read for line in lines]
         names.add_text(piece.text)
