@@ -142,14 +142,13 @@ class FetchedPage(NamedTuple):
     """A page as the server sent it, unpacked. `url` is the address after redirects.
 
     `media_type` is guessed if the server does not name it. Python may not know the `charset` that the server
-    names. `seconds_left` is the time that is left to read the page.
+    names.
     """
 
     url: str
     content: bytes
     media_type: str
     charset: str | None
-    seconds_left: float = TIMEOUT_S
 
 
 class Fetcher:
@@ -185,14 +184,12 @@ class Fetcher:
         first = page_url(url)
         # The host's turn comes first, so that waiting for a slow host does not block the other hosts.
         async with self._hosts(first.host), self._all():
-            end = monotonic() + self._timeout_s
             try:
                 async with asyncio.timeout(self._timeout_s):
-                    page = await _follow(first, self._page)
+                    return await _follow(first, self._page)
             except TimeoutError:
                 late = f"took more than {self._timeout_s:g} s: raise the limit, or leave it out"
                 raise RetrievalError(f"{safe_text(url)} {late}") from None
-            return page._replace(seconds_left=end - monotonic())
 
     async def _page(self, url: httpx2.URL) -> FetchedPage | httpx2.URL:
         try:

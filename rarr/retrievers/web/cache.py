@@ -22,7 +22,7 @@ from rarr.errors import InputError, RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import Window, cut_passages, windows
 from rarr.retrievers.extract.documents import Document, UnreadableError, extract_page
-from rarr.retrievers.extract.limited_calls import PAGE_S, run_in_worker
+from rarr.retrievers.extract.limited_calls import run_in_worker
 from rarr.retrievers.fetch.fetching import Fetcher, KeyedLimiter
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import meter
@@ -151,11 +151,11 @@ class PageStore:
     def __init__(self, cache: Cache, settings: Settings, source: str = "web") -> None:
         self._cache, self._source, self._window = cache, source, settings.window
 
-    async def make_page(self, url: str, document: Document, seconds: float = PAGE_S) -> Page:
-        """Makes a page of `document`, and cuts its text within `seconds`. Raises `RetrievalError`."""
+    async def make_page(self, url: str, document: Document) -> Page:
+        """Makes a page of `document`, and cuts its text. Raises `RetrievalError`."""
         text = document.text
         if len(text) > _LONG:
-            spans = await read_in_worker(url, windows, text, self._window, seconds=seconds)
+            spans = await read_in_worker(url, windows, text, self._window)
         else:
             spans = await asyncio.to_thread(windows, text, self._window)
         facts = {"title": document.title, "published_at": document.published_at}
@@ -207,17 +207,13 @@ class PageReader(PageStore):
 
     async def _fetched(self, url: str) -> Page:
         it = await self._fetcher.fetch(url)
-        end = time.monotonic() + it.seconds_left
-        sent = (it.content, it.media_type, it.charset)
-        document = await read_in_worker(url, extract_page, *sent, seconds=it.seconds_left)
-        return await self.make_page(it.url, document, end - time.monotonic())
+        document = await read_in_worker(url, extract_page, it.content, it.media_type, it.charset)
+        return await self.make_page(it.url, document)
 
 
-async def read_in_worker(
-    url: str, function: Callable[..., Result], *args: object, seconds: float = PAGE_S
-) -> Result:
+async def read_in_worker(url: str, function: Callable[..., Result], *args: object) -> Result:
     """Runs `function` as `run_in_worker` does. Raises `RetrievalError` if the page at `url` is unreadable."""
     try:
-        return await run_in_worker(function, *args, seconds=seconds)
+        return await run_in_worker(function, *args)
     except UnreadableError as error:
         raise RetrievalError(f"{safe_text(url)} cannot be used: {' '.join(str(error).split())}") from error
