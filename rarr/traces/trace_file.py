@@ -102,13 +102,13 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
     "block": {"start": Count, "end": Count, "lead": StrictStr},
     "node": _UPDATE,
     "failure": _UPDATE,
-    # `answers` are parsed, or the text of a reply. `saved` is (model, probability) of a stored answer.
+    # `answers` are parsed, or the text of a reply. `saved` is the model of a stored answer.
     "ask": {
         "prompt": StrictStr,
         "user": StrictStr,
         "temperature": Number,
         "answers": (list[dict[str, Any] | StrictStr], []),
-        "saved": (tuple[StrictStr, Number | None] | None, None),
+        "saved": (StrictStr, ""),
     },
     # A request that was not sent, or was sent to a server without a model.
     "request": _FAILED,

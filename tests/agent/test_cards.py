@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings as hypothesis_settings, strategies as st
 from makers import passage
 
-from rarr import Reviser, Revision, prompts
+from rarr import Reviser, Revision, prompts, revise
 from rarr.agent.replaying import replay
-from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel
+from rarr.testing import Asked, Failure, InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
 from rarr.testing.card_answers import marked_sentences
 from rarr.traces.trace_reader import Trace
 
@@ -208,6 +208,30 @@ def test_given_passages_are_read_in_one_round(others: int) -> None:
         made = reviser.revise("The Tarrow bridge was painted green.", sources=sources)
     assert statuses(made) == ["unconfirmed"] and {it.prompt for it in told} == {READING}
     assert replay(Trace.load(made.run_id)).same
+
+
+@pytest.mark.loopback
+def test_block_that_a_model_has_read_is_not_read_again() -> None:
+    given: Any = {"sources": [FACTS], "model": "vllm:scripted", "refresh": False}
+    with ScriptedServer(RULES) as server:
+        first, again = (revise(TEXT, base_url=server.url, **given) for _ in range(2))
+        asked = len(server.requests)
+        assert (first.text, first.report) == (again.text, again.report)
+        assert again.usage.model_calls == 0 < again.usage.saved_calls == asked == first.usage.model_calls
+        assert replay(Trace.load(again.run_id)).same
+        others: list[Any] = [given | {"refresh": True}, given | {"sources": [FACTS, "It is red."]}]
+        for changed in others:
+            assert not revise(TEXT, base_url=server.url, **changed).usage.saved_calls
+
+
+@pytest.mark.loopback
+def test_answer_that_is_cut_or_unreadable_is_asked_for_again() -> None:
+    for plan in ([Failure("cut")] * 2, []):
+        said = RULES if plan else lambda asked: "I cannot tell."
+        with ScriptedServer(said, plan=plan) as server:
+            for _ in range(2):
+                made = revise(COST, sources=[FACTS], model="vllm:scripted", base_url=server.url)
+                assert not made.usage.saved_calls
 
 
 def test_marks_in_text_and_passages_come_back_byte_by_byte() -> None:

@@ -33,7 +33,7 @@ from rarr.nodes.plan import MAX_SECTIONS
 from rarr.prompts import Prompt
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import EMBEDDED, Settings
-from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.models.language_model import AnswerStore, LanguageModel
 
 Made = TypeVar("Made")
 
@@ -55,11 +55,12 @@ def wire(
     """Makes the components that `settings` name. Raises `RarrError` if a component cannot be made.
 
     `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`. With
-    `measuring`, the record of the reader and the refusals of edits are neither read nor written.
+    `measuring`, the record of the reader, its answers and the refusals of edits are neither read nor written.
     """
     with Resources(settings) as opened:
         chosen = {"attribute": "embedded"} | dict.fromkeys(MAIN_MODEL_NODES, settings.model) | settings.models
-        parts = ComponentMaker(settings, chosen, prompts, baseline)
+        store = None if measuring else opened.answer_store
+        parts = ComponentMaker(settings, chosen, prompts, baseline, store)
         writer = partial(parts.make_prompted, component=PromptedArticleWriter, most=MAX_SECTIONS)
         checker = parts.make_prompted("check_agreement", paper.PromptedChecker)
         return Components(
@@ -68,7 +69,7 @@ def wire(
             checker=checker if baseline.agreement else paper.NoChecker(),
             editor=parts.make_prompted("edit", paper.PromptedEditor),
             card_reader=parts.card_reader(),
-            doubting_reader=parts.make_prompted("doubt", PromptedCardReader) if parts.reads_cards else None,
+            doubting_reader=parts.prompted_reader("doubt") if parts.reads_cards else None,
             record=None if measuring else parts.reader_record(),
             refusals=Refusals if measuring else partial(read_refusals, settings.home),
             verifier=parts.verifier(),
@@ -94,12 +95,16 @@ class ComponentMaker:
         chosen: Mapping[str, Any],
         prompts: Mapping[str, Prompt] | None = None,
         baseline: Baseline = NO_BASELINE,
+        answer_store: Callable[[], AnswerStore | None] | None = None,
     ) -> None:
-        """Raises `SettingsError` for an unknown node in the setting `models`, or an unusable model."""
+        """`answer_store` makes the store for answers of readers, if they are to be kept.
+
+        Raises `SettingsError` for an unknown node in the setting `models`, or an unusable model.
+        """
         if unknown := [node for node in settings.models if node not in MODEL_NODES]:
             known = ", ".join(MODEL_NODES)
             raise SettingsError(f"models names an unknown node {unknown[0]!r}: the nodes are {known}")
-        self.settings, self.baseline = settings, baseline
+        self.settings, self.baseline, self.answer_store = settings, baseline, answer_store
         self.judge = chosen.get("attribute", "embedded")
         self.judging, asked = parse_judge(self.judge, settings.model)
         named = {**chosen, "attribute": asked if is_language_model(asked) else "embedded"}
@@ -126,11 +131,17 @@ class ComponentMaker:
         model = self.model_of_node(node)
         return component(model, self.prompts, **more) if model else None
 
+    def prompted_reader(self, node: str) -> PromptedCardReader | None:
+        """Makes a reader with the model of a node. Only answers of a model with a name can be kept."""
+        is_named = isinstance(self.named.get(node), str)
+        store = self.answer_store() if self.answer_store and is_named else None
+        return self.make_prompted(node, PromptedCardReader, store=store)
+
     def card_reader(self) -> CardReader | None:
         """Makes the reader of cards. Returns None if sentences are not read as cards."""
         if not self.reads_cards:
             return None
-        if (reader := self.make_prompted("check_agreement", PromptedCardReader)) or not self.settings.weights:
+        if (reader := self.prompted_reader("check_agreement")) or not self.settings.weights:
             return reader or NearQuoteReader()
         from rarr.backends.encoder.model_files import require_packages
 

@@ -1,13 +1,14 @@
 """Makes the retrievers and the reranker that the settings name, and holds the resources to close."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rarr.backends.prompted.questions import QueriesByUnit
 from rarr.components import Components, Reranker, Retriever, close_all
-from rarr.errors import BudgetError, RetrievalError, SettingsError
+from rarr.errors import BudgetError, InputError, RetrievalError, SettingsError
 from rarr.records import Notice, Passage
 from rarr.retrievers.combined import CombinedRetriever
 from rarr.retrievers.corpus.corpus import Corpus
@@ -65,11 +66,17 @@ class Resources(list[object]):
 
     @cached_property
     def cache(self) -> "Cache":
-        """The cache of searches and web pages. Raises `InputError` if its folder cannot be made."""
+        """The cache of searches, web pages and readings. Raises `InputError` if it cannot be made."""
         from rarr.retrievers.web.cache import Cache
 
         settings = self.settings
         return Cache(settings.home.expanduser() / "cache", offline=settings.offline, refresh=settings.refresh)
+
+    def answer_store(self) -> "Cache | None":
+        """Returns the cache, for the answers of readers; None if its folder cannot be made."""
+        with suppress(InputError):
+            return self.cache
+        return None
 
 
 def _wikipedia(settings: Settings, opened: Resources) -> Retriever:

@@ -13,7 +13,7 @@ from rarr.components import BlockPiece, Excerpt, RawCard, RawEdit, RawReading, R
 from rarr.records.cards_and_edits import CardVerdict
 from rarr.tools.concurrency import work
 from rarr.tools.models.answer_parsing import objects_with_key, without_reasoning
-from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.models.language_model import AnswerStore, LanguageModel
 
 READING_PROMPT, DOUBTING_PROMPT = "check_agreement", "check_agreement_doubt"
 MAX_CARD_TOKENS = 100  # the most tokens of an answer for each sentence of a block
@@ -32,8 +32,9 @@ class PromptedCardReader:
 
     is_model = True
 
-    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
-        self.model, self._prompts, self.name = model, prompts, model.name
+    def __init__(self, model: LanguageModel, prompts: Prompts, store: AnswerStore | None = None) -> None:
+        """The `store` keeps answers. A block with the same passages is not read again by the same model."""
+        self.model, self._prompts, self.name, self._store = model, prompts, model.name, store
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
         """Returns the cards of the block, from one request. Leaves out cards that cannot be parsed.
@@ -42,7 +43,9 @@ class PromptedCardReader:
         """
         prompt = self._prompts[DOUBTING_PROMPT if doubting else READING_PROMPT]
         most = MAX_CARD_TOKENS * sum(piece.number > 0 for piece in block.pieces) + _TOKENS_BESIDE
-        reply = await self.model.reply(prompt, prompt_variables(block), max_tokens=most, seed=seed)
+        options: dict[str, Any] = {"store": self._store, "is_readable": lambda text: bool(parse_cards(text))}
+        variables = prompt_variables(block)
+        reply = await self.model.reply(prompt, variables, max_tokens=most, seed=seed, **options)
         cards = await work(parse_cards, reply.texts[0])
         problem = "its answer was cut off" if reply.cut else "" if cards else _NO_CARDS.format(self.name)
         return RawReading(cards, reply.served, problem)

@@ -1,4 +1,4 @@
-"""Caches the answers of searches and the texts of pages, so that a citation can be shown later."""
+"""Caches the answers of searches, the texts of pages, and the readings of language models."""
 
 import asyncio
 import json
@@ -36,6 +36,8 @@ MAX_AGE_S = 7 * 86_400.0
 """Seconds for which an entry is valid."""
 KEPT_S = 30 * 86_400.0
 """Seconds for which an entry is kept after it became too old, since offline runs use old entries too."""
+MOST_ENTRIES = 50_000
+"""The newest entries that are kept, whatever their age."""
 _PRUNED = 1 / 256  # the share of stored entries after which old entries are removed
 _LONG = 100_000  # characters; a longer text is cut in a worker process: a hostile text takes seconds to cut
 
@@ -92,6 +94,15 @@ class Cache:
         """Returns the entry for `key`, of any age and also with `refresh`; None if there is no entry."""
         return await asyncio.to_thread(self._read, self._file(kind, key))
 
+    async def kept_value(self, kind: str, key: Sequence[Any]) -> Any:
+        """Returns the stored value for `key`, of any age; None if there is none, or with `refresh`."""
+        entry = None if self._refresh else await self.stored_entry(kind, key)
+        return entry and entry.value
+
+    async def keep(self, kind: str, key: Sequence[Any], value: Any) -> None:
+        """Stores a value for `key`."""
+        await asyncio.to_thread(self._write, self._file(kind, key), time.time(), value)
+
     def _file(self, kind: str, key: Sequence[Any]) -> Path:
         named = json.dumps([kind, key], sort_keys=True, separators=(",", ":"))
         return self._folder / sha256(named.encode()).hexdigest()
@@ -124,10 +135,13 @@ class Cache:
             self._warn("written", error)
 
     def _prune(self, oldest: float) -> None:
+        stored = list[tuple[float, Path]]()
         for file in self._folder.iterdir():
             with suppress(FileNotFoundError):  # another process prunes too
-                if file.stat().st_mtime < oldest:
-                    file.unlink()
+                stored.append((file.stat().st_mtime, file))
+        for number, (at, file) in enumerate(sorted(stored, reverse=True)):
+            if at < oldest or number >= MOST_ENTRIES:
+                file.unlink(missing_ok=True)
 
     def _warn(self, action: str, error: Exception) -> None:
         why = getattr(error, "strerror", None) or error

@@ -5,7 +5,7 @@
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -20,16 +20,27 @@ from rarr.tools.models.chat import (
     CallFailure,
     ChatRequest,
     Message,
+    Tokens,
 )
 from rarr.tools.models.retries import BudgetedChat
 from rarr.tools.models.run_budget import meter
-from rarr.tools.trace_spans import record_prompt, span
+from rarr.tools.trace_spans import current_body, record_prompt, span
 
 Variables = Mapping[str, str]
 Made = TypeVar("Made", bound=BaseModel | Answer)
 Shape = TypeVar("Shape", bound=BaseModel)
 
 _QUOTE = 80  # characters of an unreadable answer that are quoted
+
+
+class AnswerStore(Protocol):
+    """Stores the answers of models by a kind and a key, a JSON list."""
+
+    async def kept_value(self, kind: str, key: Sequence[Any]) -> Any:
+        """Returns the stored value; None if there is none."""
+
+    async def keep(self, kind: str, key: Sequence[Any], value: Any) -> None:
+        """Stores a value."""
 
 
 class LanguageModel:
@@ -58,23 +69,38 @@ class LanguageModel:
         return await self._read(prompt, shape, ask)
 
     async def reply(
-        self, prompt: Prompt, variables: Variables, *, max_tokens: int | None = None, seed: int = 0
+        self,
+        prompt: Prompt,
+        variables: Variables,
+        *,
+        max_tokens: int | None = None,
+        seed: int = 0,
+        store: AnswerStore | None = None,
+        is_readable: Callable[[str], bool] = bool,
     ) -> Answer:
         """Asks for one answer at temperature 0, of at most `max_tokens` tokens, and does not parse its text.
 
-        Returns a text that was cut off too. `served` is the name of the model if its server gave no name.
+        Returns a text that was cut off too. `served` is the name of the model if its server gave no name. A
+        `store` keeps answers that are readable and not cut off. An answer from the store was not `served`.
         Raises `PromptTooLong` as soon as the prompt is too long for a model.
         """
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
 
         async def ask_unparsed(model: BudgetedChat) -> list[Answer]:
+            key = [model.name, model.server, prompt.hash, ask.messages[1].content, seed]
+            if store and isinstance(text := await store.kept_value("answer", key), str):
+                meter().add_usage(saved_calls=1)
+                current_body()["saved"] = model.name
+                return [Answer((text,), Tokens())]
             try:
                 _, answer = await self._answer(model, ask, most)
             except CallFailure as failure:
                 if failure.kind == "too_long":
                     raise PromptTooLong(str(failure)) from None
                 raise
+            if store and not answer.cut and is_readable(answer.texts[0]):
+                await store.keep("answer", key, answer.texts[0])
             return [replace(answer, served=answer.served or model.name)]
 
         return (await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, ask_unparsed)))[0]

@@ -118,8 +118,8 @@ async def test_repeated_question_in_a_run_is_asked_once_for_each_limit_and_seed(
     model = ScriptedModel(ANSWERS)
     asked = language_model(model)
     with metered_run():
-        for options in ({}, {}, {"max_tokens": 20}, {"max_tokens": 20}, {"seed": 1}):
-            assert (await asked.reply(EDIT, OPENED, **options)).texts == (TEXT,)
+        for most, seed in ((None, 0), (None, 0), (20, 0), (20, 0), (None, 1)):
+            assert (await asked.reply(EDIT, OPENED, max_tokens=most, seed=seed)).texts == (TEXT,)
         assert len(model.calls) == 3
         assert [await ask(asked), await ask(asked), await ask(asked, "another")] == ["1976"] * 3
     assert len(model.calls) == 5
