@@ -24,7 +24,7 @@ def answer_card_prompt(variables: Mapping[str, str]) -> dict[str, Any]:
     for paragraph in variables["text"].split("\n\n"):  # a planted sentence is one, and about no name above it
         found = _SENTENCE.findall(paragraph)
         pieces = tuple(BlockPiece(words.strip(), int(number)) for number, words in found)
-        read = near_quote_cards(ReadingBlock(question, before, pieces, excerpts))
+        read = near_quote_cards(ReadingBlock(question, before, pieces, excerpts), names_contradict=True)
         cards += ({"s": n, "q": [*it.quotes], "v": it.verdict} | _more_fields(it) for n, it in read.items())
     return {"cards": cards}
 

@@ -34,17 +34,18 @@ _ALIKE_SIGNS = str.maketrans("−‐‑–′", "----'")
 _NOT = ("n't", "n’t")  # at the end of a word
 SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 MARKS = " \t\n*_`.!?\"'“”‘’"
-_BEFORE_DATE = frozenset(("in", "on", "am", "im", "en", "le"))
 _WHICH = re.compile(r"(\A\W*)?\b(?:(of|von|vom|de|du)|the|de[rmns]|die|das|le|la|les)\s\Z", re.IGNORECASE)
 _OF, _PLURAL = frozenset(("of", "von", "de", "du")), frozenset(("they", "their", "these", "those"))
 _REQUEST = re.compile(r"(?is)\W*(?:tell|write|describe|explain|(?:be)?schreibe?|erkläre?)\b|.*\?\s*\Z")
 _ARTICLES = frozenset().union(*lists.FUNCTION_WORDS.values())
 _LONGEST_FRAGMENT, _FARTHEST = 5, 20  # words; sentences before a pronoun that are read
-ASKS = re.compile(r"(?i)\W*(?:how|wh\w+|w(?:ie|as|ann|arum|er|o)|comment|pourquoi|quand|qu\w+|où)\b")
+ASKS = re.compile(
+    r"(?i)\W*(?:how|wh(?:o|om|ose|at|en|ere|ich|y)|w(?:ie|as|ann|arum|er|o)|comment|pourquoi|où"
+    r"|qu(?:e|i|oi|and|els?|elles?))\b"
+)
 FILE_TITLE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
 _LINKS = lists.LIMITING | lists.OPENERS
 _FEW = ("few", "little", "wenig")  # "a few" is another word
-_RANGES = {"to": "from", "bis": "von", "à": "de"}
 
 
 class Item(NamedTuple):
@@ -67,7 +68,7 @@ class Item(NamedTuple):
 
 
 _NONE = Item(0, 0)
-_VERB_ENDINGS = ("ed", "s", "t", "te", "ten")
+VERB_ENDINGS = ("ed", "s", "t", "te", "ten")
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,32 +128,32 @@ def items_of(text: str) -> tuple[Item, ...]:
     folded = [match[0].casefold() for match in words]
     language = lists.language_of(folded)
     tenses, small = lists.AUXILIARIES[language], lists.FUNCTION_WORDS[language]
+    small -= {"que"} if lists.NE.search(text) else set()  # "ne ... que" limits
     items = [Item(it.start, it.end, "", text[it.start : it.end].casefold(), it) for it in found]
     hedged = [it for it in found if it.bound == "about"]  # by words that compare with the value
     auxiliaries = list[tuple[int, str]]()
     for match, word in zip(words, folded, strict=True):
         for piece, begin in _pieces(word, match.start()):
-            if form := tenses.get(piece):
-                auxiliaries.append((begin, form))
+            if piece in tenses:
+                auxiliaries.append((begin, piece))
             if not piece or piece in small:
                 continue
             is_weighty, is_name = piece in lists.LIMITING, match.start() > start and match[0][0].isupper()
             if is_weighty or not (hedged and any(it.lead <= begin < it.start for it in hedged)):
                 told = piece if is_weighty else lists.stem(piece, language)
+                told = piece if told in lists.LIMITING else told  # the stem of "notamment" is "not"
                 items.append(Item(begin, begin + len(piece), told, piece, None, is_name))
     items.sort()
     _tell_time(items, auxiliaries, is_late=language == "de")
     articles = ((it.start(), word) for it, word in zip(words, folded, strict=True) if word in lists.ARTICLES)
     _tell_articles(items, articles, text if language == "de" else "")
-    if not found:
-        return tuple(items)
     verb = verb_index(items, len(items))
     around = zip([_NONE, *items], items, [*items[1:], _NONE], strict=False)
     for number, (before, item, after) in enumerate(around):
         if value := item.value:
             tells_which = _tells_which(text, value, after, is_late=number > verb)
             items[number] = item._replace(is_name=tells_which or _is_in_name(text, before, value, language))
-    return tuple(_without_small_links(items))
+    return tuple(items)
 
 
 def _signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
@@ -169,7 +170,7 @@ def _signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
 def verb_index(items: Sequence[Item], default: int) -> int:
     """Returns the index of the first item that is a verb, by its auxiliary or ending; else `default`."""
     told = [n for n, item in enumerate(items) if item.form or item.stem in lists.MODAL_VERBS]
-    verbs = (n for n, it in enumerate(items) if n and not it.is_name and it.word.endswith(_VERB_ENDINGS))
+    verbs = (n for n, it in enumerate(items) if n and not it.is_name and it.word.endswith(VERB_ENDINGS))
     return told[0] if told else next(verbs, default)
 
 
@@ -205,17 +206,6 @@ def _tells_which(text: str, value: Value, after: Item, *, is_late: bool) -> bool
         return found is not None and is_date and not is_late
     is_attribute = bool(after.stem) and not text[value.end : after.start].strip(" -")
     return is_attribute and (is_date or found[1] is not None)
-
-
-def _without_small_links(items: Sequence[Item]) -> Iterator[Item]:
-    """Leaves out "in" before a date, and "from" and "to" of a range: "from 2 to 4 km" is "2-4 km"."""
-    padded = [_NONE, *items, _NONE, _NONE, _NONE]
-    for before, item, after, link, last in zip(*(padded[n:] for n in range(5)), strict=False):
-        opens = _RANGES.get(link.word) == item.word and after.value and last.value
-        closes = item.word in _RANGES and before.value and after.value
-        dates = item.word in _BEFORE_DATE and after.value and after.value.kind == "date"
-        if not (opens or closes or dates):
-            yield item
 
 
 def _pieces(word: str, start: int) -> list[tuple[str, int]]:

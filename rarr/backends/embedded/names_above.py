@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 
-from rarr.backends.embedded.items import ASKS, FILE_TITLE, SENTENCE_END, is_heading
+from rarr.backends.embedded.items import ASKS, FILE_TITLE, SENTENCE_END, VERB_ENDINGS, is_heading
 from rarr.backends.embedded.values import values
 from rarr.backends.embedded.words import AUXILIARIES, FUNCTION_WORDS, LIMITING, OPENERS, PRONOUNS, language_of
 from rarr.components import Excerpt
@@ -34,7 +34,7 @@ class NamesAbove:
             if heading := _HEADING.match(line):
                 level, self.last = len(heading[1]), frozenset()
                 over = {at: it for at, it in self.headings.items() if at < level}
-                self.headings = over | {level: name_words(line, is_title=False)}
+                self.headings = over | {level: name_words(line, is_title=level == 1)}
             elif names := name_words(line):
                 self.last, self.is_new = names if self.is_new else self.last | names, False
 
@@ -77,14 +77,22 @@ def _names(sentence: str, *, is_title: bool) -> Iterator[str]:
     for number, match in enumerate([*found, None]):
         follows = match and run and not sentence[found[number - 1].end() : match.start()].strip(" .-")
         if match and not any(map(Span(*match.span()).overlaps, times)):
-            token, is_first = _plain(match[0]), number == 0
+            token, starts = _plain(match[0]), number == 0
             is_name = match[0][0].isupper() and not (
-                (token in _NO_NAME and (is_first or len(token) > 1)) or (is_first and ASKS.match(token))
+                (token in _NO_NAME and (starts or len(token) > 1)) or (starts and ASKS.match(token))
             )
             if (is_name and (follows or not run)) or (follows and (len(token) == 1 or token[0].isdigit())):
                 run.append(token)
                 continue
-        if len(run) > 1 or is_title or (run and not is_german and found[0][0].casefold() != run[0]):
+        is_first = (
+            number == 1 and match is not None and _plain(match[0]).endswith(VERB_ENDINGS)
+        )  # "Lismol is"
+        if (
+            len(run) > 1
+            or is_title
+            or is_first
+            or (run and not is_german and run != [found[0][0].casefold()])
+        ):
             yield from run
         run = []
     yield from _case(sentence, found)

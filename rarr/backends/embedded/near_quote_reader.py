@@ -42,8 +42,11 @@ def _support(text: str, context: str | None, spans: Sequence[Span], evidence: Ev
     return [float(card.verdict == "yes") for card in cards]
 
 
-def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
-    """Compares the sentences of a block with the lines of its excerpts. Returns cards by sentence number."""
+def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> dict[int, RawCard]:
+    """Compares the sentences of a block with the lines of its excerpts. Returns cards by sentence number.
+
+    `names_contradict`: whether another name contradicts, as a value does.
+    """
     excerpts = [excerpt for excerpt in block.excerpts if lines_of(excerpt)]
     pages = [lines_of(excerpt) for excerpt in excerpts]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
@@ -64,7 +67,9 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
         if piece.number and cell:
             cards[piece.number] = card_of_cell(shown, cell, told)
         elif piece.number:
-            card = card_of(piece.text, above, [line for line in told if not line.row])
+            card = card_of(
+                piece.text, above, [line for line in told if not line.row], names_contradict=names_contradict
+            )
             quoted = (it for it in told if card.verdict == "yes" and set(it.labels) <= set(card.quotes))
             is_of_group = any(_is_of_one_group(it, pages, known) for it in quoted)
             cards[piece.number] = RawCard("open", card.quotes, open=(piece.text,)) if is_of_group else card

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from rarr.backends.embedded.antecedents import find_antecedent
 from rarr.backends.embedded.items import (
     MARKS,
+    VERB_ENDINGS,
     WORD,
     Item,
     Line,
@@ -20,7 +21,16 @@ from rarr.backends.embedded.items import (
     verb_index,
 )
 from rarr.backends.embedded.values import compare, replacement
-from rarr.backends.embedded.words import LIMITING, OPENERS, PRONOUNS, REVERSING, are_opposites, equal_tense
+from rarr.backends.embedded.words import (
+    FUNCTION_WORDS,
+    LIMITING,
+    NE,
+    OPENERS,
+    PRONOUNS,
+    REVERSING,
+    are_opposites,
+    equal_tense,
+)
 from rarr.components import RawCard, RawEdit
 from rarr.tools.text.markdown_tables import Cell
 
@@ -29,6 +39,7 @@ _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3
 _SET_OFF = frozenset(",;:()–—")
 _AND = re.compile(r",?\s(?:and|und|et)\s")
 _FURTHER = re.compile(r",?\s(?:and|und|et)\s|[,;]\s(?:who|whose|where|when)\s")
+_COMMENTING = PRONOUNS.union(*FUNCTION_WORDS.values()) - {"has", "hat"}
 _QUOTATION_MARKS = frozenset("\"“”„«»‘’'")
 _FULL_NAME = 4  # letters: "II" and "B" are parts of a name
 _FEW = 2  # words
@@ -70,6 +81,12 @@ class Alignment(NamedTuple):
         """Tells whether the only difference is a value, a name or a word like "not"."""
         return len(self.diffs) == 1 and self.diffs[0].kind != "open"
 
+    def is_of_another_case(self, line: Line | None) -> bool:
+        """Tells whether another heading of the same page stands above than above `line`."""
+        if line is None or line.title != self.line.title:
+            return False
+        return line.heading - line.words != self.line.heading - self.line.words
+
     def is_denied_by(self, other: "Alignment") -> bool:
         """Tells whether another line is at least as similar, but has other words at these differences."""
         diffs = zip(self.diffs, other.diffs, strict=False)
@@ -86,8 +103,14 @@ def card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
     return card._replace(open=opened)
 
 
-def card_of(sentence: str, above: str, lines: Sequence[Line], *, hedged: bool = False) -> RawCard:
-    """Returns the card of a sentence. `above`: the text before it. `hedged`: whether hedged lines count."""
+def card_of(
+    sentence: str, above: str, lines: Sequence[Line], *, hedged: bool = False, names_contradict: bool = False
+) -> RawCard:
+    """Returns the card of a sentence. `above` is the text before it. `hedged`: whether hedged lines count.
+
+    `names_contradict`: whether another name contradicts, or another year of a value. Both may be right: a
+    train stops in Linz and in Wels.
+    """
     items = items_of(sentence)
     if states_nothing(sentence):
         return RawCard("none")
@@ -99,11 +122,16 @@ def card_of(sentence: str, above: str, lines: Sequence[Line], *, hedged: bool = 
     found = [it for it in found if it.shared >= LEAST_SHARED or (len(items) == _FEW and it.is_opposed)]
     near = sorted(found, key=lambda it: (len(it.diffs), -it.shared))
     near = [it._replace(is_hedged=False) for it in near] if hedged else near
-    whole = (it.line.labels for it in near if it.is_full_match)
-    if same := next(whole, None) or next(_in_two_lines(sentence, items, told), None):
-        against = tuple(it.line.labels[0] for it in near if it.is_opposed)
+    whole = next((it.line for it in near if it.is_full_match), None)
+    if same := whole.labels if whole else next(_in_two_lines(sentence, items, told), None):
+        opposed = [it for it in near if it.is_opposed]
+        if any(it.is_hedged or it.is_of_another_case(whole) for it in opposed):
+            return RawCard("open", same, open=(sentence,))  # a rule and its exception, or a correction
+        against = tuple(it.line.labels[0] for it in opposed)
         return RawCard("mixed" if against else "yes", same, against)
-    corrections = (it for it in near if it.is_correction and not it.is_hedged)
+    corrections = (
+        it for it in near if (it.is_correction if names_contradict else it.is_opposed) and not it.is_hedged
+    )
     wrong = next((it for it in corrections if not _is_said_elsewhere(it, lines)), None)
     rival = next((it for it in near if wrong and wrong.is_denied_by(it)), None)
     if wrong and not rival:
@@ -171,16 +199,30 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
             more = (*items[a:b], *line.items[c:d])
             is_subject = a < max(1, verb_index(items, len(items) if any(it.is_name for it in more) else 1))
             is_role = 0 < a < b and not items[a - 1].is_name and items[a - 1].end + 1 == items[a].start
-            is_subject &= not (is_role and len(items) - (b - a) >= _MANY)  # "the architect Ann Holt"
+            is_role &= len(items) - (b - a) >= _MANY  # "the architect Ann Holt"
+            is_subject &= not is_role
             is_subject |= a > 0 and items[a - 1].is_name and all(len(it.word) < _FULL_NAME for it in more)
             tells_which = b <= verb_index(items, _EARLY) and any(it.value for it in items[b:])
+            kinds: dict[str, DiffKind] = {"name": "word"} if is_role else {}
+            kinds["value"] = "open" if tells_which else "name" if _tells_when(line, c, d) else "value"
             found = _diffs(items[a:b], line.items[c:d], (a, c), is_subject=is_subject)
-            diffs += (it._replace(kind="open") if tells_which and it.kind == "value" else it for it in found)
+            diffs += (it._replace(kind=kinds.get(it.kind, it.kind)) for it in found)
     if not REVERSING[0].isdisjoint(it.stem for it in items):  # "not higher" and "not lower" may both be right
         diffs = [
             it._replace(kind="open") if it.own and it.other and it.kind != "value" else it for it in diffs
         ]
     return Alignment(line, shared, tuple(diffs), is_hedged)
+
+
+def _tells_when(line: Line, start: int, end: int) -> bool:
+    """Tells whether a first or last date tells which value is meant, as in "50 million euros in 2019"."""
+    kinds = [it.value.kind if it.value and not it.is_name else "" for it in line.items]
+    if "date" not in kinds[start:end] or (start > 0 and end < len(kinds)):
+        return False
+    place = line.items[start].start, line.items[end - 1].end
+    others = [it for it, kind in zip(line.items, kinds, strict=True) if kind not in ("", "date")]
+    gaps = (line.text[min(it.end, place[1]) : max(it.start, place[0])] for it in others)
+    return any(not (_AND.search(gap) or "," in gap) for gap in gaps)  # in one phrase
 
 
 def _told_above(items: Sequence[Item], line: Line) -> int:
@@ -282,7 +324,11 @@ def _is_further(line: Line, first: int, last: int) -> bool:
     given, added = ([it.value for it in each if it.value] for each in (items[:first], more))
     is_other = not any((it.kind, it.unit) == (own.kind, own.unit) for it in added for own in given)
     tells_other = clause.startswith(", which ") and bool(added) and is_other
-    return is_agent or tells_other or (has_words and _FURTHER.match(clause) is not None)
+    joined = _FURTHER.match(clause)
+    verb = first_word(clause[joined.end() :]) if joined else ""  # "and crosses it", not "and this is denied"
+    tells_more = bool(added) and not more[0].value and verb not in PRONOUNS  # "and was opened in 1931"
+    adds = verb.endswith(VERB_ENDINGS) and verb not in _COMMENTING
+    return is_agent or tells_other or (has_words and joined is not None and (adds or tells_more))
 
 
 def _gap(line: Line, number: int) -> str:
@@ -291,7 +337,10 @@ def _gap(line: Line, number: int) -> str:
 
 
 def _edits(sentence: str, found: Alignment) -> Iterator[RawEdit]:
+    is_french = any(map(NE.search, (sentence, found.line.text)))
     for diff in found.diffs:
+        if diff.kind == "word" and is_french:
+            return  # a person must change both parts of a negation
         if diff.own and diff.other:
             yield from _replaced(sentence, found.line.text, diff)
         elif diff.own or diff.at[0]:  # before the first word, as of an order, a "not" is put in by a person
@@ -304,7 +353,7 @@ def _replaced(sentence: str, line: str, diff: Diff) -> Iterator[RawEdit]:
     by, article = line[other.start : diff.other[-1].end], own.article
     new = replacement(other.value, own.value) if own.value and other.value else " ".join(by.split())
     is_a = {article, other.article} == {"a", "an"} and sentence[:start].lower().endswith(f"{article} ")
-    if new is None or (article != other.article and (not own.value or article in ("a", "an")) and not is_a):
+    if new is None or (article != other.article and not is_a):
         return
     if is_a:
         start, new = start - len(article) - 1, f"{other.article} {new}"

@@ -11,7 +11,7 @@ _LANGUAGES = {"en": "english", "de": "german", "fr": "french"}  # with the names
 _SMALL = {
     # Articles, pronouns, forms of "be" and "have": a sentence says the same without them.
     "en": "a an the this that these those which who whom whose is are was were be been being has have had"
-    " having does do did it its he his she her they their them there also then thus so and",
+    " having does do did it its he his she her they their them there also and",
     "de": "der die das den dem des ein eine einen einem einer eines ist sind war waren wird wurde wurden"
     " werden worden hat haben hatte hatten es er sie sein seine seinen seiner ihr ihre ihren ihrer auch"
     " und welche welcher",
@@ -66,25 +66,26 @@ FUNCTION_WORDS = {language: frozenset(words.split()) - LIMITING for language, wo
 MODAL_VERBS = frozenset(_MOODS.split())
 REVERSING = (frozenset(_NEGATIONS.split()), LIMITING - frozenset(_FOCUS.split()))
 """Words that reverse a statement: if one is added (the first set), or if one is left out (the second)."""
-AUXILIARIES = {  # auxiliaries, which tell the tense, each with its singular
-    language: {word: words.split()[0] for words in forms.split("; ") for word in words.split()}
+AUXILIARIES = {  # they tell the tense and the number
+    language: frozenset(forms.split())
     for language, forms in {
-        "en": "is are; was were; has have; had; did; be; been; being",
-        "de": "ist sind; war waren; wird werden; wurde wurden; worden; hat haben; hatte hatten",
-        "fr": "est sont; était étaient; été; a ont; avait avaient",
+        "en": "is are was were has have had did be been being",
+        "de": "ist sind war waren wird werden wurde wurden worden hat haben hatte hatten",
+        "fr": "est sont était étaient été a ont avait avaient",
     }.items()
 }
+NE = re.compile(r"(?i)\bn(?:e\s|['’])")  # a word behind it completes the French negation
 _OWNERS = ("his", "her", "its", "their", "my", "your", "our", "mein", "dein", "sein", "ihr", "unser", "eur")
 _ENDS = {"": "rs", "e": "e", "en": "n", "em": "m", "er": "r", "es": "g"}  # of "ein", with letters for cases
 _CASES = {f"{it}{end}": _ENDS[end] for it in ("ein", "dies", "jen", *_OWNERS[7:]) for end in _ENDS}
 _CASES |= dict.fromkeys(("a", "an", "the", "le", "la", "les", "un", "une", "du", *_OWNERS[:7]), "resgmn")
 _CASES |= {"der": "r", "die": "e", "das": "s", "des": "g", "dem": "m", "den": "n", "dieses": "gs"}
 ARTICLES = {
-    word: frozenset(product(cases, [it for it in _OWNERS if word.startswith(it)] or _OWNERS))
+    word: frozenset(product(cases, [it for it in _OWNERS if word.startswith(it)] or [""]))
     for word, cases in _CASES.items()
 }
 """The articles and possessives of all languages, each with the pairs of a case and an owner it may have."""
-PRESENT_FORMS = ("is", "has", "ist", "hat", "est", "a")
+PRESENT_FORMS = ("is", "are", "has", "have", "ist", "sind", "hat", "haben", "est", "sont", "a", "ont")
 _BE = "is|are|was|were|ist|sind|war|waren|est|sont|était|étaient"
 _AT = f"{_BE}|in|on|at|near|im|am|auf|bei|à|en|dans|sur"
 _A, _OWN = "an?|another|eine?[mnrs]?|une?", r"his|her|its|their|son(?!\sof)|sa|(?:sein|ihr)(?:e[mnrs]?)?"

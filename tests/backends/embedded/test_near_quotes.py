@@ -102,7 +102,6 @@ def corrected(sentence: str, card: RawCard) -> str:
 CASES = {
     "yes": [
         ("The Selby weir was rebuilt in 1958.", "The Selby weir was rebuilt in 1958 by Ida Lund."),
-        ("The Selby weirs were rebuilt in 1958.", "The Selby weir was rebuilt in 1958."),
         ("Le barrage mesure 35 mètres.", "Le barrage mesure 35 mètres."),
         ("The weir cost $4.2 billion.", "The weir cost $4,213,000,000."),
         ("The Orle is about 42 km long.", "The Orle is 41.7 km long."),
@@ -117,7 +116,6 @@ CASES = {
         ("The weir opened on 3 May 1958.", "The weir opened on 3 May 1985."),
         ("Two of the gates are open.", "Three of the gates are open."),
         ("The lock lies north of the weir.", "The lock lies south of the weir."),
-        ("The weir was built by Ann Holt.", "The weir was built by Ida Lund."),
         ("The lock is non-public.", "The lock is public."),
         ("The weir is open in winter.", "The weir is not open in winter."),
         ("About 300 people live at the weir.", "About 800 people live at the weir."),
@@ -136,6 +134,14 @@ CASES = {
         ("The Selby weir opened in 1958.", "The Arle weir opened in 1985."),
         ("The fault is CVE-2021-1234.", "The fault is CVE-2021-4321."),
         ("Ann Holt hired Ida Lund.", "Ida Lund hired Ann Holt."),
+        ("The weir was built by Ann Holt.", "The weir was built by Ida Lund."),
+        ("The train stops in Orle.", "The train stops in Varn."),
+        ("The Selby weirs were rebuilt in 1958.", "The Selby weir was rebuilt in 1958."),
+        ("The fee is 9 euros.", "Her fee is 9 euros."),
+        ("The fee is 9 euros.", "Then the fee is 9 euros."),
+        ("The weir is open to boats.", "The weir is open to boats and this is wrong."),
+        ("Revenue was 9 million euros in 1958.", "Revenue was 9 million euros in 1959."),
+        ("Le barrage n'a neuf portes.", "Le barrage n'a que neuf portes."),
         ("Pump 11 was moved from Orle in 1958.", "Pump 12 was moved from Orle in 1985."),
         ("The toll is 9 crowns.", "The toll was 6 crowns."),
         ("Inject 10 ml daily.", "Inject 9.6 ml daily."),
@@ -186,11 +192,9 @@ CASES = {
     ],
     "contradicted without an edit": [
         ("The weir opened in the 1930s.", "The weir opened in 1942."),
-        ("The weir opened in 1942.", "The weir opened on 3 May 1945."),
         ("The mill dates from the 12th century.", "The mill dates from 1430."),
         ("The mill has one floor.", "The mill has 12 floors."),
         ("The child takes 1 tablet.", "The child takes 2 tablets."),
-        ("Das Wehr wurde am 3. Mai 1942 erneuert.", "Das Wehr wurde 1945 erneuert."),
         ("Open the gate in winter.", "Do not open the gate in winter."),
         ("Use the lock if the gate is open.", "Do not use the lock if:\n\n- the gate is open\n- it freezes"),
     ],
@@ -339,13 +343,25 @@ def test_any_text_is_read(sentence: str, source: str) -> None:
     [
         ("The dam is 221 metres high.", "The dam is 212 metres high."),
         ("The rule applies to guests.", "The rule does not apply to guests."),
-        ("Der Turm wurde 1932 erneuert.", "Anderen Quellen zufolge wurde der Turm 1942 erneuert."),
-        ("The dam is 221 metres high.", "In truth, it is 212 metres high."),
     ],
 )
 def test_source_that_says_both_supports_neither_without_a_word(said: str, other: str) -> None:
     card = read(said, f"{said} {other}")
     assert (card.verdict, len(card.quotes), len(card.against)) == ("mixed", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        ("Der Turm wurde 1932 erneuert.", "Anderen Quellen zufolge wurde der Turm 1942 erneuert."),
+        ("The dam is 221 metres high.", "In truth, it is 212 metres high."),
+        ("The fee is 9 euros.", "For students, the fee is 6 euros."),
+        ("The fee is not refunded.", "If the event is cancelled, the fee is refunded."),
+        ("The fee is 9 euros.", "\n\n# Children\n\nThe fee is 6 euros."),
+    ],
+)
+def test_line_beside_a_correction_or_an_exception_decides_nothing(said: str, other: str) -> None:
+    assert read(said, f"# Adults\n\n{said} {other}").verdict == "open"
 
 
 @pytest.mark.parametrize("second", ["The dam is 212 metres high.", "The dam is 212 metres high, others say."])
