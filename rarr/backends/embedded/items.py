@@ -231,7 +231,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         if not cells:
             heading = None if line.text.rstrip().endswith(tuple(".!?")) else line
         if is_heading(line.text):
-            headed = frozenset(item.stem for item in items_of(line.text) if item.word not in lists.OPENERS)
+            headed = frozenset(item.key for item in items_of(line.text) if item.word not in lists.OPENERS)
         if len(cells) > 1 and len(cells) == len(heads[1]):
             texts = (f"{cells[0]} {head} {cell}" for head, cell in zip(heads[1][1:], cells[1:], strict=True))
             rest = (title, plain_words(cells[0]), False, around, name, headed)

@@ -4,13 +4,16 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 
-from rarr.backends.embedded.items import ASKS, FILE_TITLE, SENTENCE_END, VERB_ENDINGS, is_heading
+from rarr.backends.embedded.items import ASKS, FILE_TITLE, SENTENCE_END, is_heading
 from rarr.backends.embedded.values import values
 from rarr.backends.embedded.words import AUXILIARIES, FUNCTION_WORDS, LIMITING, OPENERS, PRONOUNS, language_of
 from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import Span
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-'’.&+][^\W_]+)*[+#]*")
+_BARE_SUBJECT = re.compile(
+    r"(?:\A|[.!?]\s|\n)[\W_]*([A-ZÀ-Þ][\w-]*) (?:is|was|has|est|a|(?<!s )[a-z]{2,}s)\b"
+)
 _HEADING = re.compile(r"\s*(#{1,6})\s")
 _LONGEST_CASE = 40  # characters of "For adults,"
 _ARTICLES = frozenset().union(*FUNCTION_WORDS.values(), PRONOUNS)
@@ -35,8 +38,10 @@ class NamesAbove:
                 level, self.last = len(heading[1]), frozenset()
                 over = {at: it for at, it in self.headings.items() if at < level}
                 self.headings = over | {level: name_words(line, is_title=level == 1)}
-            elif names := name_words(line):
-                self.last, self.is_new = names if self.is_new else self.last | names, False
+            else:
+                if names := name_words(line):
+                    self.last, self.is_new = names if self.is_new else self.last | names, False
+                self.last |= _bare_subjects(line)
 
     def covering(self, pages: Sequence[Excerpt], sentence: str) -> list[Excerpt]:
         """Returns the pages that have all these names, or no others; all if `sentence` names its subject."""
@@ -50,7 +55,7 @@ class NamesAbove:
 @lru_cache(maxsize=1024)
 def _words_and_names(page: Excerpt) -> tuple[Set[str], Set[str]]:
     texts = ["" if FILE_TITLE.search(page.title) else page.title, *(line.text for line in page.lines)]
-    names = (name_words(it, is_title=it is texts[0] or is_heading(it)) for it in texts)
+    names = (name_words(it, is_title=it is texts[0] or is_heading(it)) | _bare_subjects(it) for it in texts)
     words = {token for text in (page.title, *texts) for token in tokens_of(text)}
     return words, frozenset().union(*names)
 
@@ -69,6 +74,12 @@ def name_words(text: str, *, is_title: bool = False) -> frozenset[str]:
     return frozenset(it for part in SENTENCE_END.split(text) for it in _names(part, is_title=is_title))
 
 
+def _bare_subjects(text: str) -> frozenset[str]:
+    """Returns the single words before a verb that may be names, as in "Lismol is a drug"."""
+    found = (_plain(it[1]) for it in _BARE_SUBJECT.finditer(text) if not ASKS.match(it[1]))
+    return frozenset(it for it in found if it not in _NO_NAME)
+
+
 def _names(sentence: str, *, is_title: bool) -> Iterator[str]:
     found = list(_TOKEN.finditer(sentence))
     is_german = language_of(_plain(it[0]) for it in found) == "de"  # its nouns look like names
@@ -77,22 +88,14 @@ def _names(sentence: str, *, is_title: bool) -> Iterator[str]:
     for number, match in enumerate([*found, None]):
         follows = match and run and not sentence[found[number - 1].end() : match.start()].strip(" .-")
         if match and not any(map(Span(*match.span()).overlaps, times)):
-            token, starts = _plain(match[0]), number == 0
+            token, is_first = _plain(match[0]), number == 0
             is_name = match[0][0].isupper() and not (
-                (token in _NO_NAME and (starts or len(token) > 1)) or (starts and ASKS.match(token))
+                (token in _NO_NAME and (is_first or len(token) > 1)) or (is_first and ASKS.match(token))
             )
             if (is_name and (follows or not run)) or (follows and (len(token) == 1 or token[0].isdigit())):
                 run.append(token)
                 continue
-        is_first = (
-            number == 1 and match is not None and _plain(match[0]).endswith(VERB_ENDINGS)
-        )  # "Lismol is"
-        if (
-            len(run) > 1
-            or is_title
-            or is_first
-            or (run and not is_german and run != [found[0][0].casefold()])
-        ):
+        if len(run) > 1 or is_title or (run and not is_german and run != [found[0][0].casefold()]):
             yield from run
         run = []
     yield from _case(sentence, found)

@@ -45,7 +45,7 @@ def _support(text: str, context: str | None, spans: Sequence[Span], evidence: Ev
 def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> dict[int, RawCard]:
     """Compares the sentences of a block with the lines of its excerpts. Returns cards by sentence number.
 
-    `names_contradict`: whether another name contradicts, as a value does.
+    `names_contradict` is that of `card_of`.
     """
     excerpts = [excerpt for excerpt in block.excerpts if lines_of(excerpt)]
     pages = [lines_of(excerpt) for excerpt in excerpts]

@@ -27,6 +27,7 @@ from rarr.backends.embedded.words import (
     NE,
     OPENERS,
     PRONOUNS,
+    REFERENCE,
     REVERSING,
     are_opposites,
     equal_tense,
@@ -81,11 +82,12 @@ class Alignment(NamedTuple):
         """Tells whether the only difference is a value, a name or a word like "not"."""
         return len(self.diffs) == 1 and self.diffs[0].kind != "open"
 
-    def is_of_another_case(self, line: Line | None) -> bool:
-        """Tells whether another heading of the same page stands above than above `line`."""
-        if line is None or line.title != self.line.title:
-            return False
-        return line.heading - line.words != self.line.heading - self.line.words
+    def is_of_another_case(self, line: Line) -> bool:
+        """Tells whether its line and `line` stand below different headings of one page."""
+        pages = {
+            (it.title, it.labels[-1].partition(".")[0] if not it.title else "") for it in (self.line, line)
+        }
+        return len(pages) == 1 and line.heading - line.words != self.line.heading - self.line.words
 
     def is_denied_by(self, other: "Alignment") -> bool:
         """Tells whether another line is at least as similar, but has other words at these differences."""
@@ -125,7 +127,7 @@ def card_of(
     whole = next((it.line for it in near if it.is_full_match), None)
     if same := whole.labels if whole else next(_in_two_lines(sentence, items, told), None):
         opposed = [it for it in near if it.is_opposed]
-        if any(it.is_hedged or it.is_of_another_case(whole) for it in opposed):
+        if any(it.is_hedged or (whole and it.is_of_another_case(whole)) for it in opposed):
             return RawCard("open", same, open=(sentence,))  # a rule and its exception, or a correction
         against = tuple(it.line.labels[0] for it in opposed)
         return RawCard("mixed" if against else "yes", same, against)
@@ -199,6 +201,7 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
             more = (*items[a:b], *line.items[c:d])
             is_subject = a < max(1, verb_index(items, len(items) if any(it.is_name for it in more) else 1))
             is_role = 0 < a < b and not items[a - 1].is_name and items[a - 1].end + 1 == items[a].start
+            is_role &= a > 0 and items[a - 1].word not in OPENERS and not items[a - 1].value
             is_role &= len(items) - (b - a) >= _MANY  # "the architect Ann Holt"
             is_subject &= not is_role
             is_subject |= a > 0 and items[a - 1].is_name and all(len(it.word) < _FULL_NAME for it in more)
@@ -215,7 +218,7 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
 
 
 def _tells_when(line: Line, start: int, end: int) -> bool:
-    """Tells whether a first or last date tells which value is meant, as in "50 million euros in 2019"."""
+    """Tells whether the first or last date of the line dates a value, as in "50 million euros in 2019"."""
     kinds = [it.value.kind if it.value and not it.is_name else "" for it in line.items]
     if "date" not in kinds[start:end] or (start > 0 and end < len(kinds)):
         return False
@@ -324,7 +327,7 @@ def _is_further(line: Line, first: int, last: int) -> bool:
     given, added = ([it.value for it in each if it.value] for each in (items[:first], more))
     is_other = not any((it.kind, it.unit) == (own.kind, own.unit) for it in added for own in given)
     tells_other = clause.startswith(", which ") and bool(added) and is_other
-    joined = _FURTHER.match(clause)
+    joined = None if REFERENCE.search(clause) else _FURTHER.match(clause)  # "and experts dispute this"
     verb = first_word(clause[joined.end() :]) if joined else ""  # "and crosses it", not "and this is denied"
     tells_more = bool(added) and not more[0].value and verb not in PRONOUNS  # "and was opened in 1931"
     adds = verb.endswith(VERB_ENDINGS) and verb not in _COMMENTING
@@ -337,9 +340,9 @@ def _gap(line: Line, number: int) -> str:
 
 
 def _edits(sentence: str, found: Alignment) -> Iterator[RawEdit]:
-    is_french = any(map(NE.search, (sentence, found.line.text)))
+    has_french_negation = any(map(NE.search, (sentence, found.line.text)))
     for diff in found.diffs:
-        if diff.kind == "word" and is_french:
+        if diff.kind == "word" and has_french_negation:
             return  # a person must change both parts of a negation
         if diff.own and diff.other:
             yield from _replaced(sentence, found.line.text, diff)

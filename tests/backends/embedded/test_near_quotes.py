@@ -11,6 +11,7 @@ from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import BlockPiece, RawCard, ReadingBlock
 
 DOSE, TICKET = "The dose is 3 g.", "Die Karte kostet 9 Euro."
+LONG = "The early northern express train stops every weekday morning for ten minutes"
 
 
 @pytest.mark.parametrize(
@@ -55,6 +56,9 @@ def test_page_that_names_another_thing_tells_nothing_about_a_question(
         ("## Type A\n", DOSE, "", f"## Type B\n\n{DOSE}", "open"),
         ("## Type A\n", DOSE, "", f"## Type A\n\n{DOSE}", "yes"),
         ("Pump 11 is old.", DOSE, "Pump 12", DOSE, "open"),
+        ("Lismol is a drug. The price is low.", DOSE, "", f"# Zelaprin\n\n{DOSE}", "open"),
+        ("# Quillbase\n\nThe price is low.", DOSE, "", f"# Zelaprin\n\n{DOSE}", "open"),
+        ("Ann Holt is ill.\n\nTreatment started.", DOSE, "", f"Eva Holt is ill. {DOSE}", "open"),
         ("For adults, it is simple.", DOSE, "", f"For children, it is simple. {DOSE}", "open"),
         ("Das Museum Unterau ist alt.", TICKET, "Museum Orla", TICKET, "open"),
         ("Frau Ann Holt ist Mieterin.", TICKET, "Frau Eva Holt", TICKET, "open"),
@@ -136,6 +140,7 @@ CASES = {
         ("Ann Holt hired Ida Lund.", "Ida Lund hired Ann Holt."),
         ("The weir was built by Ann Holt.", "The weir was built by Ida Lund."),
         ("The train stops in Orle.", "The train stops in Varn."),
+        (f"{LONG} in Orle.", f"{LONG} in Varn."),
         ("The Selby weirs were rebuilt in 1958.", "The Selby weir was rebuilt in 1958."),
         ("The fee is 9 euros.", "Her fee is 9 euros."),
         ("The fee is 9 euros.", "Then the fee is 9 euros."),
