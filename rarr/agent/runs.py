@@ -126,7 +126,7 @@ class GraphRunner(Closable, Generic[Outcome]):
         `checkpointer` stores runs for `resume`. It is a LangGraph checkpointer, or a function that returns
         one as an async context manager: this object calls it once for each event loop, and closes the result.
 
-        With `measuring`, the record of readers, their answers and the refusals of edits are neither read nor
+        With `measuring`, the record of readers, kept answers and the refusals of edits are not read or
         written.
         """
         given = sum((settings is not None, components is not None, bool(values)))

@@ -24,7 +24,9 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
     components = runtime.context
     current, number = state.get("queries", []), state.get("round", 1)
     generator, text, context = components.query_generator, state["text"], state["context"]
-    shows_only_given = components.given and not components.searches and components.card_reader is not None
+    shows_only_given = (
+        bool(components.given) and not components.searches and components.card_reader is not None
+    )
     async with meter().in_time():
         if number == 1 and shows_only_given:
             questions: Sequence[Question] = ()
@@ -46,7 +48,7 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
         Query(id=numbered_id(state, "q", n), text=asked, start=place.start, end=place.end, round=number)
         for n, (place, asked) in enumerate(distinct.values(), start=len(current) + 1)
     ]
-    is_asked = bool(queries or shows_only_given)
+    is_asked = bool(queries) or shows_only_given
     if number == 1 and components.card_reader is not None:
         queries = await work(_for_each_sentence, queries, state)
     warnings = [NOTHING_TO_CHECK] if number == 1 and not (is_asked and queries) else []

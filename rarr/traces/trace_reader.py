@@ -221,7 +221,7 @@ class RecordedAnswers:
 
 def _answer(span: StoredSpan) -> Answer:
     body = span.body
-    if span.kind == "ask":  # a stored answer, whose tokens nobody counts; without any, a run would warn
+    if span.kind == "ask":  # a stored answer has no tokens, of which a run would warn
         return Answer(tuple(body["answers"]), Tokens(1, 1))
     if "failure" in body:
         raise CallFailure(

@@ -219,9 +219,10 @@ def test_block_that_a_model_has_read_is_not_read_again() -> None:
         assert (first.text, first.report) == (again.text, again.report)
         assert again.usage.model_calls == 0 < again.usage.saved_calls == asked == first.usage.model_calls
         assert replay(Trace.load(again.run_id)).same
-        others: list[Any] = [given | {"refresh": True}, given | {"sources": [FACTS, "It is red."]}]
-        for changed in others:
-            assert not revise(TEXT, base_url=server.url, **changed).usage.saved_calls
+        extra = {"vllm:scripted": {"extra": {"top_k": 1}}}
+        changes: list[Any] = [{"refresh": True}, {"sources": [FACTS, "It is red."]}, {"endpoints": extra}]
+        for changed in (*changes, {"trace": False}):
+            assert not revise(TEXT, base_url=server.url, **given | changed).usage.saved_calls
 
 
 @pytest.mark.loopback

@@ -55,11 +55,11 @@ def wire(
     """Makes the components that `settings` name. Raises `RarrError` if a component cannot be made.
 
     `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`. With
-    `measuring`, the record of the reader, its answers and the refusals of edits are neither read nor written.
+    `measuring`, the record of the reader, kept answers and the refusals of edits are not read or written.
     """
     with Resources(settings) as opened:
         chosen = {"attribute": "embedded"} | dict.fromkeys(MAIN_MODEL_NODES, settings.model) | settings.models
-        store = None if measuring else opened.answer_store
+        store = opened.answer_store if settings.trace and not measuring else None
         parts = ComponentMaker(settings, chosen, prompts, baseline, store)
         writer = partial(parts.make_prompted, component=PromptedArticleWriter, most=MAX_SECTIONS)
         checker = parts.make_prompted("check_agreement", paper.PromptedChecker)
@@ -79,8 +79,8 @@ def wire(
             models=parts.models.all,
             reranker=make_reranker(settings, opened),  # before the retriever, which may index a corpus
             retriever=(searched := make_retriever(settings, opened, on_index)),
-            given=getattr(getattr(searched, "source", None), "if_all_fit", ()),
-            searches=not isinstance(getattr(searched, "source", None), GivenPassages),
+            given=getattr(source := getattr(searched, "source", None), "if_all_fit", ()),
+            searches=not isinstance(source, GivenPassages),
             opened=tuple(opened),  # after both
             baseline=baseline,
         )
@@ -132,9 +132,8 @@ class ComponentMaker:
         return component(model, self.prompts, **more) if model else None
 
     def prompted_reader(self, node: str) -> PromptedCardReader | None:
-        """Makes a reader with the model of a node. Only answers of a model with a name can be kept."""
-        is_named = isinstance(self.named.get(node), str)
-        store = self.answer_store() if self.answer_store and is_named else None
+        """Makes a reader with the model of a node. Its answers are kept if the model has a name."""
+        store = self.answer_store() if self.answer_store and node in self.named else None
         return self.make_prompted(node, PromptedCardReader, store=store)
 
     def card_reader(self) -> CardReader | None:

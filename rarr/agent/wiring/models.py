@@ -1,5 +1,6 @@
 """Makes the language models that the settings name: one object for each name, even for several nodes."""
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -54,6 +55,7 @@ class LanguageModels:
                 chat,
                 Limiter(OLLAMA_AT_ONCE) if is_slow else self._limiter,
                 price=settings.endpoints.get(chat.name, Endpoint()).price or (),
+                key=(name, json.dumps(settings.model_access(name)[2])) if isinstance(name, str) else (),
                 attempts=settings.attempts,
                 timeout_s=settings.timeout_s,
             )

@@ -66,16 +66,18 @@ class Resources(list[object]):
 
     @cached_property
     def cache(self) -> "Cache":
-        """The cache of searches, web pages and readings. Raises `InputError` if it cannot be made."""
+        """The cache of searches and web pages. Raises `InputError` if its folder cannot be made."""
         from rarr.retrievers.web.cache import Cache
 
         settings = self.settings
         return Cache(settings.home.expanduser() / "cache", offline=settings.offline, refresh=settings.refresh)
 
     def answer_store(self) -> "Cache | None":
-        """Returns the cache, for the answers of readers; None if its folder cannot be made."""
+        """Returns the store of models' answers. As with their record, None if its folder cannot be made."""
+        from rarr.retrievers.web.cache import Cache
+
         with suppress(InputError):
-            return self.cache
+            return Cache(self.settings.home.expanduser() / "answers", refresh=self.settings.refresh)
         return None
 
 

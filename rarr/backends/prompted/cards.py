@@ -33,7 +33,7 @@ class PromptedCardReader:
     is_model = True
 
     def __init__(self, model: LanguageModel, prompts: Prompts, store: AnswerStore | None = None) -> None:
-        """The `store` keeps answers. A block with the same passages is not read again by the same model."""
+        """`store` keeps the answers, so that the model is not asked twice about an equal block."""
         self.model, self._prompts, self.name, self._store = model, prompts, model.name, store
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
@@ -42,11 +42,12 @@ class PromptedCardReader:
         Raises `PromptTooLong`, `ModelError` and `BudgetError`.
         """
         prompt = self._prompts[DOUBTING_PROMPT if doubting else READING_PROMPT]
-        most = MAX_CARD_TOKENS * sum(piece.number > 0 for piece in block.pieces) + _TOKENS_BESIDE
-        options: dict[str, Any] = {"store": self._store, "is_readable": lambda text: bool(parse_cards(text))}
-        variables = prompt_variables(block)
-        reply = await self.model.reply(prompt, variables, max_tokens=most, seed=seed, **options)
+        numbers = {piece.number for piece in block.pieces if piece.number}
+        most, variables = MAX_CARD_TOKENS * len(numbers) + _TOKENS_BESIDE, prompt_variables(block)
+        reply = await self.model.reply(prompt, variables, max_tokens=most, seed=seed, store=self._store)
         cards = await work(parse_cards, reply.texts[0])
+        if self._store and reply.key and not reply.cut and numbers <= cards.keys():
+            await self._store.keep("answer", reply.key, reply.texts[0])
         problem = "its answer was cut off" if reply.cut else "" if cards else _NO_CARDS.format(self.name)
         return RawReading(cards, reply.served, problem)
 

@@ -37,7 +37,7 @@ MAX_AGE_S = 7 * 86_400.0
 KEPT_S = 30 * 86_400.0
 """Seconds for which an entry is kept after it became too old, since offline runs use old entries too."""
 MOST_ENTRIES = 50_000
-"""The newest entries that are kept, whatever their age."""
+"""The most entries that are kept. The oldest are removed first."""
 _PRUNED = 1 / 256  # the share of stored entries after which old entries are removed
 _LONG = 100_000  # characters; a longer text is cut in a worker process: a hostile text takes seconds to cut
 
@@ -95,9 +95,10 @@ class Cache:
         return await asyncio.to_thread(self._read, self._file(kind, key))
 
     async def kept_value(self, kind: str, key: Sequence[Any]) -> Any:
-        """Returns the stored value for `key`, of any age; None if there is none, or with `refresh`."""
+        """Returns the stored value for `key`, if it is less than 30 days old and `refresh` is not set."""
         entry = None if self._refresh else await self.stored_entry(kind, key)
-        return entry and entry.value
+        is_valid = entry is not None and entry.stored_at.timestamp() >= time.time() - KEPT_S
+        return entry.value if entry and is_valid else None
 
     async def keep(self, kind: str, key: Sequence[Any], value: Any) -> None:
         """Stores a value for `key`."""

@@ -57,13 +57,14 @@ class Answer:
     """The answer of a model. `texts` has a text for each sample: at least one text, at most `samples`.
 
     `cut` tells whether a text was cut off at `max_tokens`. `served` is the name of the model in the server's
-    answer; empty if the answer has no name.
+    answer; empty if the answer has no name. `key` is the key under which a store may keep the answer, if any.
     """
 
     texts: tuple[str, ...]
     tokens: Tokens
     cut: bool = False
     served: str = ""
+    key: tuple[Any, ...] = ()
 
 
 class ChatModel(Protocol):

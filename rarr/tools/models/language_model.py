@@ -76,20 +76,19 @@ class LanguageModel:
         max_tokens: int | None = None,
         seed: int = 0,
         store: AnswerStore | None = None,
-        is_readable: Callable[[str], bool] = bool,
     ) -> Answer:
         """Asks for one answer at temperature 0, of at most `max_tokens` tokens, and does not parse its text.
 
-        Returns a text that was cut off too. `served` is the name of the model if its server gave no name. A
-        `store` keeps answers that are readable and not cut off. An answer from the store was not `served`.
-        Raises `PromptTooLong` as soon as the prompt is too long for a model.
+        Returns a text that was cut off too. `served` is the name of the model if its server gave no name, and
+        empty for an answer from the `store`. The caller may keep another answer there under its `key`. Raises
+        `PromptTooLong` as soon as the prompt is too long for a model.
         """
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
 
         async def ask_unparsed(model: BudgetedChat) -> list[Answer]:
-            key = [model.name, model.server, prompt.hash, ask.messages[1].content, seed]
-            if store and isinstance(text := await store.kept_value("answer", key), str):
+            key = (*model.key, model.server, prompt.hash, ask.messages[1].content, seed) if model.key else ()
+            if store and key and isinstance(text := await store.kept_value("answer", key), str):
                 meter().add_usage(saved_calls=1)
                 current_body()["saved"] = model.name
                 return [Answer((text,), Tokens())]
@@ -99,9 +98,7 @@ class LanguageModel:
                 if failure.kind == "too_long":
                     raise PromptTooLong(str(failure)) from None
                 raise
-            if store and not answer.cut and is_readable(answer.texts[0]):
-                await store.keep("answer", key, answer.texts[0])
-            return [replace(answer, served=answer.served or model.name)]
+            return [replace(answer, served=answer.served or model.name, key=key)]
 
         return (await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, ask_unparsed)))[0]
 

@@ -122,7 +122,10 @@ class BudgetedChat:
         attempts: int,
         timeout_s: float,
         price: tuple[float, ...] = (),
+        key: tuple[str, ...] = (),
     ) -> None:
+        """`key` identifies the model with its options in a store of answers; empty: no store keeps any."""
+        self.key = key
         self.name, self.server = valid(chat.name), getattr(chat, "server", None) or ""
         self._chat, self._price, self._timeout_s = chat, price, timeout_s
         self._attempts = Attempts(self.name, limiter, attempts)
