@@ -102,7 +102,8 @@ def error_line(
     if setting not in fields:
         unknown, called = f"unknown setting {key!r}{where}", _OTHER_NAMES.get(key)
         if called:
-            return f"{unknown}: it is called {called}, in the call revise(text, {called}=...)"
+            told = f"it is called {called}, in" if called != key else "it is an argument of"
+            return f"{unknown}: {told} the call revise(text, {called}=...)"
         return f"{unknown}{closest_name(key, fields)}: see the guide to settings"
     name = f"setting {key!r}{where}"
     if where and variable in map(str.upper, variables):
