@@ -20,7 +20,7 @@ def test_sentences_held_out_are_not_shown(
 # Of each half: wrong claims that may be called supported, and right ones that must be, as measured.
 FLOORS = [
     (close_claims, "tuned", 0, 0), (close_claims, "held_out", 0, 0),
-    (document_claims, "tuned", 1, 20), (document_claims, "unseen", 0, 14),
+    (document_claims, "tuned", 0, 20), (document_claims, "unseen", 0, 14),
 ]  # fmt: skip
 
 
@@ -34,7 +34,7 @@ def test_claims_come_out_as_measured(benchmark: object, half: str, most: int, le
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("half", "corrected", "supported"), [("tuned", 2, 1), ("held_out", 0, 0)])
+@pytest.mark.parametrize(("half", "corrected", "supported"), [("tuned", 1, 1), ("held_out", 0, 0)])
 def test_cells_of_tables(half: str, corrected: int, supported: int) -> None:
     cells = tables.results(half)
     wrong, right = (Counter(it for label, it, _ in cells if label == of) for of in ("wrong", "right"))
@@ -43,7 +43,7 @@ def test_cells_of_tables(half: str, corrected: int, supported: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("half", "corrected", "supported"), [("tuned", 4, 5), ("held_out", 2, 3)])
+@pytest.mark.parametrize(("half", "corrected", "supported"), [("tuned", 2, 3), ("held_out", 2, 2)])
 def test_no_page_of_a_namesake_changes_or_supports_a_claim(half: str, corrected: int, supported: int) -> None:
     done = namesakes.outcomes(half)
     for pages in (ALONE, BOTH):
