@@ -200,7 +200,7 @@ class GoodRecord:
     def standing(self, language: str) -> Literal["good", "unknown", "bad"]:
         return "good"
 
-    def add(self, served: str, **facts: Any) -> None:
+    def add_result(self, served: str, **facts: Any) -> None:
         """Keeps nothing."""
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from benchmarks.answers import CORRECTED, IN_OTHER_WORDS, answers, corpus_folder, outcomes
+from benchmarks.answers import CORRECTED, IN_OTHER_WORDS, GoodRecord, answers, corpus_folder, outcomes
 from benchmarks.harness import EXAMPLES, lines, reported, served
 from benchmarks.recorded_reader import RecordedModel, add, components
 from rarr import Reviser, Settings, revise
+from rarr.ledger.reader_record import ReaderRecord
 from rarr.testing import Asked, ScriptedModel
 
 
@@ -61,3 +62,7 @@ def test_error_of_a_benchmark_is_its_own(capsys: pytest.CaptureFixture[str]) -> 
     with pytest.raises(EOFError), reported(Namespace()), served(len, unknown=True):
         pass
     assert "seconds by embedded" in capsys.readouterr().out
+
+
+def test_good_record_has_the_methods_of_a_record() -> None:
+    assert all(hasattr(ReaderRecord, name) for name in vars(GoodRecord) if name[0] != "_")
