@@ -108,10 +108,10 @@ def card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
 def card_of(
     sentence: str, above: str, lines: Sequence[Line], *, hedged: bool = False, names_contradict: bool = False
 ) -> RawCard:
-    """Returns the card of a sentence. `above` is the text before it. `hedged`: whether hedged lines count.
+    """Returns the card of a sentence. `above` is the text before it.
 
     `names_contradict`: whether another name contradicts, or another year of a value. Both may be right: a
-    train stops in Linz and in Wels.
+    train stops in Linz and in Wels. `hedged`: whether these and hedged lines count, to ask a reader again.
     """
     items = items_of(sentence)
     if states_nothing(sentence):
@@ -127,13 +127,12 @@ def card_of(
     whole = next((it.line for it in near if it.is_full_match), None)
     if same := whole.labels if whole else next(_in_two_lines(sentence, items, told), None):
         opposed = [it for it in near if it.is_opposed]
-        if any(it.is_hedged or (whole and it.is_of_another_case(whole)) for it in opposed):
+        if not hedged and any(it.is_hedged or (whole and it.is_of_another_case(whole)) for it in opposed):
             return RawCard("open", same, open=(sentence,))  # a rule and its exception, or a correction
         against = tuple(it.line.labels[0] for it in opposed)
         return RawCard("mixed" if against else "yes", same, against)
-    corrections = (
-        it for it in near if (it.is_correction if names_contradict else it.is_opposed) and not it.is_hedged
-    )
+    sure = [it for it in near if it.is_opposed or ((hedged or names_contradict) and it.is_correction)]
+    corrections = (it for it in sure if not it.is_hedged)
     wrong = next((it for it in corrections if not _is_said_elsewhere(it, lines)), None)
     rival = next((it for it in near if wrong and wrong.is_denied_by(it)), None)
     if wrong and not rival:
@@ -200,9 +199,7 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
         if a < b or c < d:
             more = (*items[a:b], *line.items[c:d])
             is_subject = a < max(1, verb_index(items, len(items) if any(it.is_name for it in more) else 1))
-            is_role = 0 < a < b and not items[a - 1].is_name and items[a - 1].end + 1 == items[a].start
-            is_role &= a > 0 and items[a - 1].word not in OPENERS and not items[a - 1].value
-            is_role &= len(items) - (b - a) >= _MANY  # "the architect Ann Holt"
+            is_role = 0 < a < b and _is_role(*items[a - 1 : a + 1]) and len(items) - (b - a) >= _MANY
             is_subject &= not is_role
             is_subject |= a > 0 and items[a - 1].is_name and all(len(it.word) < _FULL_NAME for it in more)
             tells_which = b <= verb_index(items, _EARLY) and any(it.value for it in items[b:])
@@ -215,6 +212,12 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
             it._replace(kind="open") if it.own and it.other and it.kind != "value" else it for it in diffs
         ]
     return Alignment(line, shared, tuple(diffs), is_hedged)
+
+
+def _is_role(word: Item, name: Item) -> bool:
+    """Tells whether a word is the role of the name behind it, as in "the architect Ann Holt"."""
+    is_noun = not (word.is_name or word.value or word.word in OPENERS)
+    return is_noun and word.end + 1 == name.start
 
 
 def _tells_when(line: Line, start: int, end: int) -> bool:
