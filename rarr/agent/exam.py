@@ -77,14 +77,8 @@ def examine_named_model(name: str, settings: Settings) -> ExamResult:
 
     Raises `RarrError` for a model that cannot be used, and `ModelError` if a request to it fails.
     """
-    alone = {
-        "model": name,
-        "models": {},
-        "fallbacks": (),
-        "search": GivenPassages((), window=4),
-        "trace": False,
-    }
-    components = wire(settings.model_copy(update=alone))
+    alone: dict[str, Any] = {"model": name, "models": {}, "fallbacks": (), "trace": False}  # nor kept answers
+    components = wire(settings.model_copy(update=alone | {"search": GivenPassages((), window=4)}))
     if components.card_reader is None:
         raise InputError(f"{name} is no language model: name one, such as openai:NAME or vllm:NAME")
     try:

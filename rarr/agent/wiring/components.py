@@ -132,7 +132,7 @@ class ComponentMaker:
         return component(model, self.prompts, **more) if model else None
 
     def prompted_reader(self, node: str) -> PromptedCardReader | None:
-        """Makes a reader with the model of a node. Its answers are kept if the model has a name."""
+        """Makes a reader with the language model of a node, and with the store for its answers."""
         store = self.answer_store() if self.answer_store and node in self.named else None
         return self.make_prompted(node, PromptedCardReader, store=store)
 

@@ -24,7 +24,7 @@ _FEWEST, _MOST = 4, 60  # words of a sentence: shorter ones are often menus, and
 _LEAST = 0.5  # the least share of a topic's or heading's words in a sentence about it
 _BEFORE_NAME = 2  # words of a subject before a name: "the mayor of Tolm"
 _SENTENCE = re.compile(r"[\"“«(]?\w.*[.!][\"”»)]?", re.DOTALL)  # a question states nothing
-_AUXILIARIES = frozenset(word for forms in AUXILIARIES.values() for word in forms)
+_AUXILIARIES = frozenset().union(*AUXILIARIES.values())
 
 
 class QuotableSentence(NamedTuple):

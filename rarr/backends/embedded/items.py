@@ -57,7 +57,7 @@ class Item(NamedTuple):
     word: str = ""
     value: Value | None = None
     is_name: bool = False  # or a part of a name, such as the number in "Apollo 11"
-    form: str = ""  # the auxiliaries before it, such as "was", which tell its tense
+    form: str = ""  # the auxiliaries before it, such as "was", which tell tense and number
     article: str = ""  # or possessive, before it or its adjectives; with its case and owner in `marks`
     marks: frozenset[tuple[str, str]] = lists.ARTICLES["a"]
 

@@ -62,14 +62,13 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
         asked = QuestionWords(meant, frozenset()) if meant and not block.context else question
         about, is_open = names.covering(excerpts, piece.text), meant is not None
         read = (it for it in map(lines_of, about) if asked.fits_page(it[0], known, is_open=is_open))
-        told = [line for lines in read for line in lines]
+        told = [line for page in read for line in page]
         names.add_text(piece.text)
         if piece.number and cell:
             cards[piece.number] = card_of_cell(shown, cell, told)
         elif piece.number:
-            card = card_of(
-                piece.text, above, [line for line in told if not line.row], names_contradict=names_contradict
-            )
+            lines = [line for line in told if not line.row]
+            card = card_of(piece.text, above, lines, names_contradict=names_contradict)
             quoted = (it for it in told if card.verdict == "yes" and set(it.labels) <= set(card.quotes))
             is_of_group = any(_is_of_one_group(it, pages, known) for it in quoted)
             cards[piece.number] = RawCard("open", card.quotes, open=(piece.text,)) if is_of_group else card

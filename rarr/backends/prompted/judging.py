@@ -5,11 +5,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator
 
-from rarr.backends.prompted.prompts import (
-    NOTHING,
-    ModelAsker,
-    titled_evidence,
-)
+from rarr.backends.prompted.prompts import NOTHING, ModelAsker, titled_evidence
 from rarr.errors import SettingsError
 from rarr.prompts import Prompt
 from rarr.records import AttributionClass, Evidence

@@ -53,14 +53,14 @@ _PROGRAM = (
 Result = TypeVar("Result")
 
 
-async def run_in_worker(function: Callable[..., Result], *args: object, seconds: float = PAGE_S) -> Result:
+async def run_in_worker(function: Callable[..., Result], *args: object) -> Result:
     """Runs `function(*args)` in a worker process within the limits for a page, and returns its result.
 
-    `function` must declare the type of its result. A page takes at most `seconds`, and at most half of the
-    remaining time of the run. Raises `UnreadableError` if `function` raises it or exceeds the limits.
+    `function` must declare the type of its result. A page takes at most 20 seconds, and at most half of
+    the remaining time of the run. Raises `UnreadableError` if `function` raises it or exceeds the limits.
     """
     left = meter().remaining_s
-    seconds = min(seconds, PAGE_S, seconds if left is None else left / 2)
+    seconds = PAGE_S if left is None else min(PAGE_S, left / 2)
     done = Future[Result]()
     done.set_running_or_notify_cancel()
 

@@ -14,14 +14,7 @@ from rarr.prompts import Prompt
 from rarr.tools.concurrency import together, work
 from rarr.tools.guard.quotation import quotation_of, render_quoted
 from rarr.tools.models.answer_parsing import UnreadableAnswer, read_answer, without_reasoning
-from rarr.tools.models.chat import (
-    EXPECTED_TOKENS,
-    Answer,
-    CallFailure,
-    ChatRequest,
-    Message,
-    Tokens,
-)
+from rarr.tools.models.chat import EXPECTED_TOKENS, Answer, CallFailure, ChatRequest, Message, Tokens
 from rarr.tools.models.retries import BudgetedChat
 from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import current_body, record_prompt, span
