@@ -34,7 +34,7 @@ test-slow: extras    ## run the tests that take longer or need an extra, all but
 
 extras: setup .venv/litellm/ready    ## install every extra and LiteLLM's proxy, which takes minutes and two gigabytes
 	@$(BIN)/python -m pip install --quiet --quiet torch==2.13.0 # by its version: of another pip may bring gigabytes
-	@$(BIN)/python -m pip install --quiet --quiet --editable '.[dev,ray,torch,train]' aiohttp datasets 'langgraph-cli[inmem]'
+	@$(BIN)/python -m pip install --quiet --quiet --editable '.[dev,ray,torch,train]' aiohttp datasets
 
 lint: setup    ## check style and format
 	@$(BIN)/ruff check .

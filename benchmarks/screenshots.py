@@ -2,9 +2,8 @@
 
 Photographs in the Chromium of this machine: the page of an evaluation of the defaults on examples/eval.jsonl;
 the page of a run on examples/texts/demo.md, with the rules as a language model; the page of `rarr serve` with
-the same text; the page on which people rate examples/ratings; what a terminal shows of `rarr revise`; and a
-drawing of the graph that LangGraph's server gives to Studio, which is a hosted page. Run it from the
-root of the repository.
+the same text; the page on which people rate examples/ratings; and what a terminal shows of `rarr revise`. Run
+it from the root of the repository.
 """
 
 import io
@@ -21,7 +20,6 @@ from rich.console import Console
 from rich.text import Text
 
 from rarr import Reviser, Settings
-from rarr.agent.studio import pipeline
 from rarr.evals.evaluation import evaluate
 from rarr.evals.rating import read_items
 from rarr.testing import RuleModel, ScriptedModel
@@ -116,24 +114,6 @@ def _photograph_terminal(page: Page, file: Path, home: Path) -> None:
     page.locator("pre").screenshot(path=file)
 
 
-def _photograph_graph(page: Page, file: Path) -> None:
-    """Draws the graph by its JSON; a route that a node chooses is dashed."""
-    graph, drawn = pipeline.get_graph().to_json(), ""
-    rows = {node["id"]: 60 * number + 40 for number, node in enumerate(graph["nodes"])}
-    for edge in graph["edges"]:
-        start, end = rows[edge["source"]], rows[edge["target"]]
-        bend = 0 if end == start + 60 else (end - start) * 0.8 + (200 if end > start else -200)
-        dashes = 6 if edge.get("conditional") else 0
-        path = f"M300 {start} Q{300 + bend} {(start + end) / 2} 300 {end}"
-        drawn += f'<path d="{path}" stroke-dasharray="{dashes}"/>'
-    for name, row in rows.items():
-        drawn += f'<rect x="210" y="{row - 18}" width="180" height="36" rx="9" fill="aliceblue"/>'
-        drawn += f'<text x="300" y="{row + 5}" fill="black" stroke="none">{name.strip("_")}</text>'
-    look = 'fill="none" stroke="slategrey" text-anchor="middle" font-family="sans-serif"'
-    page.set_content(f'<svg width="600" height="560" {look}>{drawn}</svg>')
-    page.locator("svg").screenshot(path=file)
-
-
 def main() -> None:
     """Writes the pictures to the folder of the first argument, or to docs/images."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
@@ -159,7 +139,6 @@ def main() -> None:
         _photograph_server(page, folder, Path(temporary) / "home")
         page = chromium.new_page(viewport=WIDE)  # the policy of a page would hold for what is set in it
         _photograph_terminal(page, folder / "terminal.png", Path(temporary) / "home")
-        _photograph_graph(page, folder / "studio.png")
         chromium.close()
 
 

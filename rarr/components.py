@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, Protocol, get_args, runtime_checkab
 
 from rarr.errors import InputError
 from rarr.records import Agreement, AttributionClass, Change, Check, Evidence, Passage, Query, Question
-from rarr.records.cards_and_edits import Card, CardVerdict
+from rarr.records.cards_and_edits import CardVerdict
 from rarr.records.citations import CitedStatement, PlannedSection
 from rarr.settings import Settings
 from rarr.tools.models.language_model import LanguageModel
@@ -293,8 +293,6 @@ class Components:
     """Checks again the cards that failed a check by code. None: `card_reader` does this."""
     record: Any = None
     """The `ReaderRecord` of `card_reader`: its results on planted errors. None: no record is kept."""
-    refusals: Callable[[], Callable[[str, Card], bool]] = lambda: lambda text, card: False
-    """Loads the edits that people refused. Returns a function that tells whether a card has such an edit."""
     given: tuple[Passage, ...] = ()
     """Passages that the caller gave, if all of them fit into a request. Each request shows all of them."""
     searches: bool = True

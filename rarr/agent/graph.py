@@ -30,7 +30,6 @@ from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import span, wait_for_saved_answers
 
 Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]
-NodeWrapper = Callable[[str, Node], Callable[..., Awaitable[Any]]]
 Graph = StateGraph[State, Components, State, State]
 
 NODE_AFTER_FAILURE: dict[Node, str] = {
@@ -42,22 +41,15 @@ NODE_AFTER_FAILURE: dict[Node, str] = {
 """The node at which the run continues after the failure of each node."""
 
 
-def build_graph(
-    *,
-    rewriting: bool = False,
-    wrap: NodeWrapper | None = None,
-    context_schema: type[Any] = Components,
-    input_schema: type[Any] = State,
-) -> Graph:
+def build_graph(*, rewriting: bool = False) -> Graph:
     """Builds the graph that revises a text. A run passes its `Components` as the context of the graph.
 
-    With `rewriting`, the node rewrite of a baseline replaces checks and edits. `wrap` wraps each node, for a
-    caller with another schema of context and input, such as Studio. Then a node that fails ends the run.
+    With `rewriting`, the node rewrite of a baseline replaces checks and edits.
     """
-    graph = StateGraph(State, context_schema=context_schema, input_schema=input_schema)
+    graph = StateGraph(State, context_schema=Components)
     changing = (rewrite,) if rewriting else (check_agreement, edit)
     for node in (generate_queries, retrieve, rerank, *changing, attribute, evaluate):
-        add_survivable_node(graph, node, on_failure=NODE_AFTER_FAILURE[node], wrap=wrap)
+        add_survivable_node(graph, node, on_failure=NODE_AFTER_FAILURE[node])
     graph.add_edge(START, "generate_queries")
     after_queries = ["retrieve", "rerank", "attribute", "evaluate"]
     graph.add_conditional_edges("generate_queries", route_queries, after_queries)
@@ -95,17 +87,10 @@ async def route_after_evaluate(state: State) -> str:
     return "generate_queries" if state.get("lacking") else END
 
 
-def add_survivable_node(
-    graph: StateGraph[Any, Any, Any, Any], node: Node, *, on_failure: str, wrap: NodeWrapper | None = None
-) -> None:
-    """Adds a node. The run's meter counts its calls. If it fails, the run continues at `on_failure`.
-
-    With `wrap`, adds `wrap(name, node)` instead, which must do the metering. Its failure ends the run.
-    """
+def add_survivable_node(graph: StateGraph[Any, Any, Any, Any], node: Node, *, on_failure: str) -> None:
+    """Adds a node. The run's meter counts its calls. If it fails, the run continues at `on_failure`."""
     name = node.__name__
-    # The handler of a wrapped node would be shown as a node of the graph.
-    handler = None if wrap else _survive(name, on_failure)
-    graph.add_node(name, (wrap or metered_node)(name, node), error_handler=handler)
+    graph.add_node(name, metered_node(name, node), error_handler=_survive(name, on_failure))
 
 
 def metered_node(name: str, node: Node) -> Callable[..., Awaitable[Any]]:

@@ -21,7 +21,6 @@ from pydantic import SecretStr
 
 from rarr.agent.answer import Answerer
 from rarr.agent.graph import Node
-from rarr.agent.refusals import Refusals, edit_hashes
 from rarr.agent.revise import Reviser
 from rarr.agent.runs import synchronous
 from rarr.agent.wiring.components import wire
@@ -30,7 +29,7 @@ from rarr.agent.write import Writer
 from rarr.backends.prompted.judging import PREFIXES, is_language_model
 from rarr.components import NO_BASELINE, Baseline, Components
 from rarr.errors import BudgetError, InputError, ModelError, RarrError, RetrievalError, SetupError
-from rarr.ledger.edit_gate import REFUSED, unedited_place
+from rarr.ledger.edit_gate import unedited_place
 from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.plan import plan
 from rarr.prompts import Prompt, load_file
@@ -284,12 +283,9 @@ def _components(
     }
     settings = current.model_copy(update={**recorded, "endpoints": {}, "reranker": "overlap"})
     searches = any(call.name == "retrieve" for call in trace.calls)
-    found = trace.revision
-    refused = [edit.id for edit in found.edits if edit.reason == REFUSED] if found else []
-    decided = Refusals(edit_hashes(found, refused) if found else ())  # as the run found it
     editor = trace.file.facts.settings.get("editor", NO_BASELINE.editor)  # as of a check, which edits nothing
     made = wire(settings, prompts=prompts, baseline=Baseline(editor=editor))
-    return replace(made, record=None, refusals=lambda: decided, searches=searches)
+    return replace(made, record=None, searches=searches)
 
 
 def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:

@@ -9,7 +9,6 @@ from rarr.agent.cite import add_citations, non_editing_components
 from rarr.agent.graph import Graph, build_graph
 from rarr.agent.inputs import Context, context_text, file_name_notices, required_text, text_notices
 from rarr.agent.postprocess import postprocessed_answer, require_valid_call, result_by_deadline
-from rarr.agent.refusals import Ids, store_decisions
 from rarr.agent.runs import GraphRunner, RunResult, opened_runner, revision_of, synchronous
 from rarr.agent.wiring.sources import components_with_given
 from rarr.components import Components
@@ -146,14 +145,6 @@ class Reviser(GraphRunner[Revision]):
         state = await revise_blocks(start, self._components, run_block)
         await self._checkpoints.store_state(run_id, state, done=True)
         return state
-
-    def decide(self, revision: Revision, *, accept: Ids = (), refuse: Ids = (), undo: Ids = ()) -> Revision:
-        """Returns the revision after a person's decisions: ids of edits to `accept`, `refuse` or `undo`.
-
-        A refused edit is taken out of the text. The data folder stores a hash of it, so that no later run
-        makes the edit until `undo`. Raises `InputError` for a wrong id, and then stores nothing.
-        """
-        return store_decisions(revision, self.settings.home, accept, refuse, undo)
 
 
 def _search_of(settings: dict[str, Any]) -> Search:

@@ -30,7 +30,6 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from rarr.agent.graph import Graph
-from rarr.agent.refusals import withheld_notices
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import sources_to_search, unused_setting_notices
 from rarr.components import Components, close_all
@@ -126,8 +125,7 @@ class GraphRunner(Closable, Generic[Outcome]):
         `checkpointer` stores runs for `resume`. It is a LangGraph checkpointer, or a function that returns
         one as an async context manager: this object calls it once for each event loop, and closes the result.
 
-        With `measuring`, the record of readers, kept answers and the refusals of edits are not read or
-        written.
+        With `measuring`, the record of readers and kept answers are not read or written.
         """
         given = sum((settings is not None, components is not None, bool(values)))
         if given > 1 or not isinstance(settings, Settings | None):
@@ -347,8 +345,7 @@ def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
     If the state has no report, all sentences are unjudged.
     """
     text, facts = state["text"], cast(dict[str, Any], state)
-    refused = withheld_notices(run_id, state.get("edits", []))
-    warnings = [*state["warnings"], *state.get("told", []), *meter.warnings, *refused]
+    warnings = [*state["warnings"], *state.get("told", []), *meter.warnings]
     return Revision(
         run_id=run_id,
         original=state["original"],

@@ -1,4 +1,4 @@
-"""`rarr trace`: lists, shows, opens, replays, decides, exports, imports and removes recorded runs."""
+"""`rarr trace`: lists, shows, opens, replays, exports, imports and removes recorded runs; decides edits."""
 
 import os
 import sys
@@ -15,6 +15,7 @@ from rarr.errors import InputError, ModelError
 from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
+    from rarr import Revision
     from rarr.traces.trace_reader import Trace
 
 _RUN = click.argument("run")
@@ -72,31 +73,47 @@ def show(run: str, node: str | None, full: bool) -> int:
 @trace.command()
 @_RUN
 @options.option("--accept", "EDIT", "A suggested edit to apply; repeatable.", multiple=True)
-@options.option("--refuse", "EDIT", "An edit to take out, for later runs too; repeatable.", multiple=True)
-@options.option("--undo", "EDIT", "A refused edit to allow again; repeatable.", multiple=True)
+@options.option("--revert", "EDIT", "An edit to take out of the text; repeatable.", multiple=True)
 @options.JSON
-def decide(run: str, **decisions: tuple[str, ...]) -> int:
-    """Accept or refuse edits of RUN, and print its text.
+def decide(run: str, accept: tuple[str, ...], revert: tuple[str, ...]) -> int:
+    """Accept or revert edits of RUN, and print its text.
 
-    RUN is also a file of rarr revise --json, and stays as it is: name all edits to accept in one call.
-    A refused edit is kept as a hash: no run makes it or another of its sentence until --accept or --undo.
+    RUN is also a file of rarr revise --json. It stays as it is: name all edits in one call.
 
     \b
     Examples:
-      rarr trace decide last --accept e1 --refuse e2
+      rarr trace decide last --accept e1 --revert e2
     """
-    from rarr.agent.refusals import decide_run
-    from rarr.ledger.edit_gate import REFUSED
     from rarr.views.shown_text import visible_text
 
-    made = decide_run(run, **decisions)
+    made = _revision_of(run)
+    if revert:
+        made.revert(*revert)  # raises for a wrong id
+        made = made.without(*revert)
+    if accept or not revert:
+        made = made.accept(*accept)
     text = made.text + "\n" * (not made.text.endswith("\n"))
     write_result(made, lambda: visible_text(text) if sys.stdout.isatty() else text)
-    named = {name for names in decisions.values() for name in names}
-    touched = [made.sentence_of(it) for it in made.edits if it.id in named]
+    touched = [made.sentence_of(it) for it in made.edits if it.id in (*accept, *revert)]
     for it in (edit for edit in made.edits if made.sentence_of(edit) in touched):
-        complain(f"{it.id}: {it.state}{' until --undo, also in later runs' * (it.reason == REFUSED)}", 0)
+        complain(f"{it.id}: {it.state}", 0)
     return 0
+
+
+def _revision_of(run: str) -> "Revision":
+    """Reads the revision of a recorded run, or of a file of its JSON. Raises `InputError` without one."""
+    from rarr import Revision, Trace
+
+    file, cure = Path(run), "name a run that is done, or a file of rarr revise --json"
+    try:
+        written = file.read_bytes() if file.is_file() else None
+        found = Trace.load(run).revision if written is None else Revision.model_validate_json(written)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it is not the JSON of a revision"
+        raise InputError(f"{run} cannot be read ({why}): {cure}") from None
+    if found is None:
+        raise InputError(f"{run} has no revision: {cure}")
+    return found
 
 
 @trace.command("open")

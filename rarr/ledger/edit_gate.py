@@ -6,7 +6,7 @@ verdict of the model decides (Gao et al. 2023, section 3.3).
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
 from rapidfuzz.distance import Levenshtein
@@ -21,28 +21,24 @@ from rarr.tools.text.folding import fold
 
 MAX_EDIT_CHARS, MAX_EDIT_SHARE = 50, 0.5
 """An edit may exceed one of these limits, but not both: characters, and share of its sentence or text."""
-REFUSED = "a person refused it"
 _Placed = TypeVar("_Placed", Query, Card, CardEdit, Place)
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
 _MARK = re.compile(r"<[|?_][^<>\n]{0,200}>|\[/[A-Z_]{3,}\]|^#{1,6} |```", re.MULTILINE)
 
 
-def apply_card_edits(
-    state: State, query_ids: Mapping[Span, str], is_refused: Callable[[str, Card], bool]
-) -> State:
+def apply_card_edits(state: State, query_ids: Mapping[Span, str]) -> State:
     """Decides about the edits of the cards, applies the accepted ones, and returns the update of the state.
 
     The edits of a card are accepted together or not at all: half of an exchange of two names is wrong.
-    `query_ids` gives the query of each sentence. `is_refused` tells whether a person refused an edit of the
-    card before. The cards must be in text order. Edits that were decided before stay as they are.
+    `query_ids` gives the query of each sentence. The cards must be in text order. Edits that were decided
+    before stay as they are.
     """
     original, edits = state["text"], list(state.get("edits", []))
     cards, accepted, at = list[Card](), list[Edit](), 0
     for card in state.get("cards", []):
         outcome = card.outcome
         if card.edits and outcome is None and card.start >= at:
-            refused = is_refused(original, card)
-            outcome, reason = ("refused", REFUSED) if refused else _decision(original, card)
+            outcome, reason = _decision(original, card)
             for edit in card.edits:
                 made = Edit(
                     **moved_place(Span(edit.start, edit.end), accepted)._asdict(),

@@ -52,7 +52,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
 def _card_edits(state: State, components: Components) -> State:
     asked = queries_by_sentence(state, [Span(card.start, card.end) for card in state.get("cards", [])])
     query_ids = {span: queries[0].id for span, queries in asked.items() if queries}
-    return apply_card_edits(state, query_ids, components.refusals())
+    return apply_card_edits(state, query_ids)
 
 
 def paper_edit(state: State, change: Change, check: Check) -> Edit:

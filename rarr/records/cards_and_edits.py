@@ -109,16 +109,15 @@ class Edit(Change):
         return self.state == "accepted"
 
 
-def require_in_state(state: EditState | Literal[""], edits: Sequence[Edit], edit_ids: Sequence[str]) -> None:
-    """Raises `InputError` if there are no ids, or an id is of no edit in this state; "" means any state."""
-    known = ", ".join(it.id if state else f"{it.id} ({it.state})" for it in edits if state in ("", it.state))
+def require_in_state(state: EditState, edits: Sequence[Edit], edit_ids: Sequence[str]) -> None:
+    """Raises `InputError` if there are no ids, or an id is of no edit in this state."""
+    known = ", ".join(it.id for it in edits if it.state == state)
     for edit_id in edit_ids or ("",):
         now = next((it.state for it in edits if it.id == edit_id), "unknown")
-        if now == "unknown" or state not in ("", now):
+        if now != state:
             where = "in the text already" if now == "accepted" else now
             wrong = f"edit {edit_id!r} is {where}" if edit_id else "no edit is named"
-            which = f"{state} edits, one by one" if state else "edits that a person can decide"
-            raise InputError(f"{wrong}; {which}: {known or 'none'}")
+            raise InputError(f"{wrong}; {state} edits, one by one: {known or 'none'}")
 
 
 def with_edits(text: str, edits: Sequence[Edit]) -> str:

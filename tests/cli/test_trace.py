@@ -94,7 +94,7 @@ def test_page_is_private_and_opened_in_a_graphical_browser_alone(
     assert command("trace", "open", "a").status == 0
 
 
-def test_decisions_are_made_on_the_json_of_a_revision_and_kept(command: Command) -> None:
+def test_decisions_are_made_on_a_run_or_the_json_of_a_revision(command: Command) -> None:
     Path("dam.md").write_text("# Dam\n\nHoover Dam is 726 feet high. It has 221 rooms.\n")
     revise = ("revise", "The Hoover Dam is “212 metres” high.", "--source", "dam.md", "--json")
     told = "not made: e1, suggested"
@@ -107,11 +107,12 @@ def test_decisions_are_made_on_the_json_of_a_revision_and_kept(command: Command)
     accepted = command("trace", "decide", "run", "--accept", "e1")
     assert (accepted.status, accepted.out.decode()) == (0, "The Hoover Dam is “221 metres” high.\n")
     assert accepted.err == "rarr: e2: refused\nrarr: e1: accepted\n"
-    assert not list(Path().rglob("refused.txt*"))
-    assert command("trace", "decide", "last", "--refuse", "e1").status == 0
-    again = command(*revise[:-1], "-v")
-    assert "0 changes, 1 refused" in again.out.decode() and "1 edit withheld" in again.out.decode()
-    assert "e1  “212” → “221”, refused: a person refused it" in again.out.decode()
-    assert b"1 edit withheld" in command("trace", "show", "last").out
-    assert command("trace", "decide", "last", "--undo", "e1").err == "rarr: e1: suggested\n"
-    assert json.loads(command(*revise).out)["edits"][0]["state"] == "suggested"
+    command("revise", "The Hoover Dam is 212 metres high.", "--source", "dam.md")
+    reverted = command("trace", "decide", "last", "--revert", "e1")
+    assert reverted.out.decode() == "The Hoover Dam is 212 metres high.\n"
+    assert reverted.err == "rarr: e1: refused\n"
+    for wrong, message in (("--accept", "accepted already"), ("--revert", "unknown")):
+        made = command("trace", "decide", "last", wrong, "e1" if wrong == "--accept" else "e9")
+        assert (made.status, made.out) == (2, b"") and "edit 'e" in made.err, message
+    assert "no edit is named" in command("trace", "decide", "last").err
+    assert "is not the JSON of a revision" in command("trace", "decide", "dam.md", "--accept", "e1").err

@@ -13,7 +13,6 @@ import pytest
 from families import few
 
 from evals.doubles import EVIDENCE, Source, evaluated, lines, row, timeless, write_rows
-from rarr import Reviser
 from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals.evaluation import EvalReport, evaluate
 from rarr.evals.run_folder import changed_settings
@@ -184,10 +183,6 @@ def test_changed_prompt_and_a_relative_path_elsewhere_are_other_settings(
 def test_evaluation_neither_reads_nor_writes_what_a_user_keeps(data: Path, out: Path, tmp_path: Path) -> None:
     text, fact = "The mill is “212 metres” high.", "The mill is 221 metres high."
     write_rows(data, {"text": text, "evidence": [fact]})
-    with Reviser(home=tmp_path) as reviser:
-        reviser.decide(reviser.revise(text, sources=[fact]), refuse=["e1"])
-    evaluated(data, out, home=tmp_path)
-    assert [edit["state"] for edit in lines(out)[0]["revision"]["edits"]] == ["suggested"]
     with ScriptedServer(RuleModel()) as server:
         evaluated(data, tmp_path / "asked", home=tmp_path, model="vllm:rules", base_url=server.url)
         assert server.requests

@@ -28,7 +28,7 @@ def gate_of_card(text: str, old: str, new: str, **card: Any) -> tuple[str, str, 
     edit = CardEdit(start=start, end=start + len(old), new=new, by=new, evidence_id="q1.1", confirmed=True)
     read = Card(**{"start": 0, "end": len(text), "verdict": "no", "edits": (edit,)} | card)
     place = Span(read.start, read.end)
-    update = apply_card_edits(state(text, cards=[read]), {place: "q1"}, lambda *_: False)
+    update = apply_card_edits(state(text, cards=[read]), {place: "q1"})
     [one] = update["edits"]
     assert update["text"] == (text.replace(old, new) if one.accepted else text)
     return one.state, one.reason, one.confirmed
@@ -62,7 +62,7 @@ def test_edits_that_delete_a_sentence_together_are_refused() -> None:
     facts: dict[str, Any] = {"new": "", "by": "x", "evidence_id": "q1.1"}
     edits = (CardEdit(start=0, end=4, **facts), CardEdit(start=4, end=9, **facts))
     read = Card(start=0, end=9, verdict="no", edits=edits)
-    update = apply_card_edits(state("Ann sang.", cards=[read]), {Span(0, 9): "q1"}, lambda *_: False)
+    update = apply_card_edits(state("Ann sang.", cards=[read]), {Span(0, 9): "q1"})
     assert (update["text"], [edit.state for edit in update["edits"]]) == ("Ann sang.", ["refused"] * 2)
 
 

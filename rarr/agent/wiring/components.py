@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
-from rarr.agent.refusals import Refusals, read_refusals
 from rarr.agent.wiring.models import LanguageModels, require_one_provider
 from rarr.agent.wiring.sources import Resources, make_reranker, make_retriever, sources_to_search
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
@@ -55,7 +54,7 @@ def wire(
     """Makes the components that `settings` name. Raises `RarrError` if a component cannot be made.
 
     `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`. With
-    `measuring`, the record of the reader, kept answers and the refusals of edits are not read or written.
+    `measuring`, the record of the reader and kept answers are not read or written.
     """
     with Resources(settings) as opened:
         chosen = {"attribute": "embedded"} | dict.fromkeys(MAIN_MODEL_NODES, settings.model) | settings.models
@@ -71,7 +70,6 @@ def wire(
             card_reader=parts.card_reader(),
             doubting_reader=parts.prompted_reader("doubt") if parts.reads_cards else None,
             record=None if measuring else parts.reader_record(),
-            refusals=Refusals if measuring else partial(read_refusals, settings.home),
             verifier=parts.verifier(),
             rewriter=parts.rewriter(),
             writers={node: writer(node) or ExtractiveWriter() for node in WRITING_NODES},

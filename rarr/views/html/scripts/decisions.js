@@ -2,17 +2,6 @@
 // The buttons of edits, and the text to copy, which follows them. Offsets count characters, not UTF-16 units.
 (() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
-  // A page cannot write to the data folder: a command keeps what was refused. With a name that a shell could
-  // read as something else, in a trace from elsewhere, the command is not shown.
-  const keep = () => {
-    const keeper = document.querySelector(".keep");
-    if (!keeper) return;
-    const made = all(".decision[aria-pressed=true]").map((each) => [
-      `--${each.dataset.option}`, each.parentElement.dataset.edit]);
-    const names = [keeper.dataset.run, ...made.map(([, name]) => name)];
-    keeper.hidden = !made.length || !names.every((name) => /^\w[\w.-]*$/.test(name));
-    keeper.dataset.text = JSON.stringify(["rarr trace decide", keeper.dataset.run, ...made.flat()].join(" "));
-  };
   document.addEventListener("click", ({ target }) => {
     const decision = target.closest(".decision");
     if (!decision) return;
@@ -30,7 +19,6 @@
       const { edit, start, end } = other.parentElement.dataset;
       other.disabled = changed.some((it) => it.edit !== edit && +it.start < +end && +start < +it.end);
     }
-    keep();
     const counted = changed.length === 1 ? "1 change" : `${changed.length} changes`;
     button.textContent = button.dataset.label = changed.length ? `Copy the text with ${counted}` : "Copy the text";
   });
