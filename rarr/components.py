@@ -302,7 +302,7 @@ class Components:
     writers: Mapping[str, ArticleWriter] = field(default_factory=dict)
     """The article writers, by the name of the node that asks them: plan or write_section."""
     answer_writer: AnswerWriter | None = None
-    """The writer of answers. None: an answer quotes the triples of a knowledge graph."""
+    """The writer of answers. None: no answers can be written."""
     models: tuple[LanguageModel, ...] = ()
     """The language models of these components. The reviser closes their connections."""
     opened: tuple[object, ...] = ()

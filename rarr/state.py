@@ -9,7 +9,7 @@ from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
 from rarr.records.base import Controls
 from rarr.records.cards_and_edits import Card
-from rarr.records.citations import AnswerSource, CitedStatement, PlannedSection, Statement
+from rarr.records.citations import AnswerSource, CitedStatement, PlannedSection
 from rarr.tools.text.blocks_and_sentences import Span
 
 
@@ -79,7 +79,6 @@ class State(TypedDict, total=False):
     drafts: Annotated[dict[str, str], or_]  # the written sections by section id
     sources: list[AnswerSource]  # of an answer: triples of the graph, then passages
     written: list[CitedStatement]  # the statements of a model, which become the `text`
-    statements: list[Statement]  # quotes, as the answer without a model
     warnings: Annotated[list[Notice], add]
     told: Annotated[list[Notice], add]  # warnings of components that did not stop a node
 

@@ -7,16 +7,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rarr.backends.embedded.extractive_writing import headings_of, quoted_article, quoted_sections
 from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.values import values
 from rarr.backends.embedded.words import PRONOUNS
 from rarr.backends.phrases import phrases
 from rarr.components import Excerpt, RawCard, SourceLine
-from rarr.records import Evidence
 from rarr.retrievers.corpus.index_words import all_stems, query_words
-from rarr.testing import RETRIEVED_AT
 from rarr.tools.text.blocks_and_sentences import sentences, split_sentences
 
 _NOTHING = "(none)"  # how a prompt shows an empty variable
@@ -204,41 +201,13 @@ def _errors(variables: Variables) -> dict[str, Any]:
     return {"errors": []}
 
 
-_DOCUMENT = re.compile(r"^\[(\d+)\] (?:(?P<title>[^:\n]{1,80}): )?(?P<text>.+)$", re.MULTILINE)
-
-
-def _most(variables: Variables) -> int:
-    return int(variables["most"]) if variables["most"].isdecimal() else 1
-
-
-def _planned(variables: Variables) -> dict[str, Any]:
-    headings = headings_of(variables["topic"], documents(variables))
-    return {"sections": headings[: _most(variables)] or ["Overview"]}
-
-
-def _section(variables: Variables) -> dict[str, Any]:
-    """Quotes the sentences that fit the section better than the other sections."""
-    others = [] if variables["others"] == _NOTHING else variables["others"].split("; ")
-    chunks = documents(variables)
-    sections = [(heading, chunks) for heading in (variables["heading"], *others)]
-    return {"text": quoted_sections(variables["topic"], sections)[variables["heading"]]}
-
-
-def _article(variables: Variables) -> dict[str, Any]:
-    sections = quoted_article(variables["topic"], documents(variables), _most(variables))
-    return {"sections": [{"heading": heading, "text": text} for heading, text in sections]}
-
-
-def documents(variables: Variables) -> list[Evidence]:
-    """Reads the numbered documents of a prompt."""
-    return [
-        Evidence(
-            id=f"q1.{match[1]}", query_id="q1", text=match["text"], title=match["title"] or "",
-            source=f"document {match[1]}", start=0, end=len(match["text"]), relevance=1.0,
-            retrieved_at=RETRIEVED_AT,
-        )
-        for match in _DOCUMENT.finditer(variables["documents"])
-    ]  # fmt: skip
+def _quoted(variables: Variables) -> str:
+    """Quotes the first sentence about the topic of each numbered document."""
+    pieces, told = re.split(r"^\[(\d+)\] ", variables["documents"], flags=re.MULTILINE)[1:], list[str]()
+    for number, text in zip(pieces[::2], pieces[1::2], strict=True):
+        about = [span.of(text) for span in split_sentences(text) if variables["topic"] in span.of(text)]
+        told += [f"{it} [{number}]" for it in about[:1]]
+    return " ".join(told)
 
 
 PROMPT_ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
@@ -258,8 +227,7 @@ PROMPT_ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "judge_attribution": _attribution,
     "summarize": _summarized,
     "answer_with_citations": _cited,
-    "outline": _planned,
-    "write_section": _section,
-    "write_article": _article,
+    "outline": lambda variables: {"sections": ["Overview"]},
+    "write_section": lambda variables: {"text": _quoted(variables)},
     "corrupt": _errors,
 }

@@ -1,10 +1,9 @@
 """Answers questions with citations: `Answerer`, the steps and the graph behind it, and the call `answer`.
 
-find_triples (-> retrieve -> rerank) -> write_answer (-> check_agreement)
+find_triples (-> retrieve -> rerank) -> write_answer -> check_agreement
 
-Without a source of passages, nothing is retrieved. The statements of a model are checked against all sources.
-Without a model, sources are quoted, and nothing checks whether the quotes answer the question. A node that
-fails ends the run, because an answer must cite its sources.
+Without a source of passages, nothing is retrieved. The statements of the model are checked against all
+sources. A node that fails ends the run, because an answer must cite its sources.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,18 +15,17 @@ from langgraph.types import Send
 
 from rarr.agent.graph import Graph as AgentGraph, metered_node
 from rarr.agent.inputs import required_text
-from rarr.agent.quoted_answer import quoted_answer, source_text
 from rarr.agent.runs import GraphRunner, RunResult, opened_runner, revision_of, synchronous
 from rarr.agent.wiring.sources import sources_to_search
 from rarr.components import Components
-from rarr.errors import InputError, RetrievalError
+from rarr.errors import InputError, RetrievalError, SetupError
 from rarr.ledger.card_report import card_sentences, disagreement_notices
 from rarr.ledger.evidence_selection import evidence_of
 from rarr.nodes.assemble import update_to_read
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
-from rarr.records import Evidence, Notice, Passage, Query, Report, Sentence, Status
+from rarr.records import Evidence, Notice, Passage, Query, Report, Status
 from rarr.records.citations import Answer, AnswerSource, CitedStatement, CitedTriple, Statement
 from rarr.retrievers.corpus.index_words import content_stems
 from rarr.retrievers.graph.graph import Graph
@@ -107,19 +105,18 @@ def _words(triple: Triple) -> frozenset[str]:
 
 
 async def write_answer(state: State, runtime: Runtime[Components]) -> State:
-    """Asks the language model for the statements of the answer; without a model, quotes the sources.
+    """Asks the language model for the statements of the answer.
 
-    The statements of a model become the text of the run. All sources are evidence for each sentence of it.
-    Raises `RetrievalError` if the passages could not be ranked, and the errors of the model.
+    The statements become the text of the run. All sources are evidence for each sentence of it. Raises
+    `RetrievalError` if the passages could not be ranked, and the errors of the model.
     """
     of_ranking = [each for each in state["warnings"] if each.node == "rerank"]
     if failed := next(filter(is_failure, of_ranking), None):
         raise RetrievalError(failed.message)
     found, writer, question = await work(_numbered, state), runtime.context.answer_writer, state["original"]
-    if writer is None:
-        return {"sources": found, "statements": await work(quoted_answer, question, found)}
+    assert writer is not None  # an `Answerer` requires it
     titles = [it.passage.title if it.triple is None else "" for it in found]
-    texts = map(source_text, found)
+    texts = map(_source_text, found)
     listed = [f"{title}: {it}" if title else it for title, it in zip(titles, texts, strict=True)]
     written = list(await writer.write(question, listed))
     return {"sources": found, "written": written, **await work(_to_read, state, written, found)}
@@ -144,9 +141,16 @@ def _to_read(state: State, written: Sequence[CitedStatement], found: Sequence[An
 
 def _evidence(source: AnswerSource) -> Evidence:
     """Makes evidence of a source. Its id is "s" with the number of the source, such as `s3`."""
-    passage, text = source.passage, source_text(source)
+    passage, text = source.passage, _source_text(source)
     own = {"text": text, "end": passage.start + len(text), "lead": ()} if source.triple else {}
     return evidence_of(passage.model_copy(update=own), f"s{source.number}", "q1")
+
+
+def _source_text(source: AnswerSource) -> str:
+    """Returns the text of a source: the sentence that states its triple, or else its passage."""
+    if (triple := source.triple) is None:
+        return source.passage.text
+    return " ".join(sentence_of(triple.subject, triple.relation, [triple.value]).split())
 
 
 def _checked(state: State, *, may_skip: bool) -> Iterator[Statement]:
@@ -192,7 +196,7 @@ def build_answering_graph() -> AgentGraph:
     graph.add_conditional_edges("find_triples", route_after_triples, ["retrieve", "write_answer"])
     graph.add_edge("retrieve", "rerank")
     graph.add_edge("rerank", "write_answer")
-    graph.add_conditional_edges("write_answer", route_after_writing, ["check_agreement", END])
+    graph.add_edge("write_answer", "check_agreement")
     graph.add_edge("check_agreement", END)
     return graph
 
@@ -202,13 +206,13 @@ async def route_after_triples(state: State) -> list[Send] | str:
     return [Send("retrieve", {"query": query}) for query in state["queries"]] or "write_answer"
 
 
-async def route_after_writing(state: State) -> str:
-    """Returns "check_agreement" if a model wrote the statements, and END if they are quotes of sources."""
-    return "check_agreement" if "written" in state else END
-
-
 class Answerer(GraphRunner[Answer]):
-    """Builds models, indexes and graph once; answers many questions. Raises `InputError` for two graphs."""
+    """Builds models, indexes and graph once; answers many questions.
+
+    Raises `SettingsError` without a language model, and `InputError` for two graphs.
+    """
+
+    _writing = ("write_answer",)
 
     def _used(self, settings: Settings) -> Settings:
         names = {"evidence_per_query", "documents_per_query"} - settings.model_fields_set
@@ -216,6 +220,8 @@ class Answerer(GraphRunner[Answer]):
         return settings.model_copy(update={"preset": "default", **dict.fromkeys(names, _PASSAGES)})
 
     def _adapted(self, components: Components) -> Components:
+        if components.answer_writer is None:
+            raise SetupError("these components have no writer of answers: give Components(answer_writer=...)")
         knowledge_graph_of(components)
         return components
 
@@ -236,17 +242,14 @@ class Answerer(GraphRunner[Answer]):
     def _made(self, run_id: str, state: State, meter: Meter) -> RunResult[Answer]:
         """Makes the revision of a finished run, and the function that makes the answer from it."""
         reader, statements, at = self._components.card_reader, list[Statement](), 0
-        may_skip, is_written = reader is not None and reader.is_model, "written" in state
-        for draft in _checked(state, may_skip=may_skip) if is_written else state["statements"]:
+        for draft in _checked(state, may_skip=reader is not None and reader.is_model):
             statements.append(draft.model_copy(update={"start": at, "end": at + len(draft.text)}))
             at = statements[-1].end + 1
-        text, facts = " ".join(each.text for each in statements), {"text", "start", "end", "status"}
-        quoted = tuple(Sentence(**each.model_dump(include=facts)) for each in statements)
-        report, read = (card_sentences(state), state["text"]) if is_written else (quoted, text)
+        text, read = " ".join(each.text for each in statements), state["text"]
         warnings = [*state["warnings"], *disagreement_notices(state)]
         warnings += unchecked_answer_notices(statements, [*warnings, *meter.warnings])
         whole: State = {**state, "original": read, "text": read, "warnings": warnings}
-        research = revision_of(run_id, {**whole, "report": Report(sentences=report)}, meter)
+        research = revision_of(run_id, {**whole, "report": Report(sentences=card_sentences(state))}, meter)
         cited = {number for each in statements for number in each.citations}
         return research, lambda recorded: Answer(
             question=state["original"],
@@ -265,12 +268,11 @@ def unchecked_answer_notices(statements: Sequence[Statement], warnings: Sequence
     Returns [] if a statement was checked, or if no statement needs a check, such as "I cannot say.".
     """
     told = [it for it in warnings if is_failure(it) or it.code == "reader_unreliable"]
-    unread = {"unjudged", "no_evidence", *("unconfirmed" for it in told if it.code == "reader_unreliable")}
+    unread = {"unjudged", *("unconfirmed" for it in told if it.code == "reader_unreliable")}
     statuses = {it.status for it in statements}
     if not statuses <= unread or (statements and not told and not any(it.needs_support for it in statements)):
         return []
-    unfound = "no source has enough words of the question"
-    why = [*warning_lines(told), unfound if "no_evidence" in statuses else "no statement was judged"][0]
+    why = [*warning_lines(told), "no statement was judged"][0]
     return [Notice(code=NO_RESULT, message=why, node="write_answer")]
 
 
@@ -278,9 +280,8 @@ async def aanswer(question: str, **settings: Any) -> Answer:
     """Answers a question in statements, each with the triples or passages that support it.
 
     A statement that no source supports is marked as `[NA]`. `settings` are the fields of `Settings`, such as
-    `graph="people.csv"` or `corpus="notes/"`. Without a language model in `model`, the statements are
-    sentences of the sources. Raises `RetrievalError` if a source cannot be searched, and `ModelError` or
-    `BudgetError` if the model cannot be asked.
+    `graph="people.csv"` or `corpus="notes/"`. `model` must name a language model. Raises `RetrievalError` if
+    a source cannot be searched, and `ModelError` or `BudgetError` if the model cannot be asked.
     """
     async with opened_runner(Answerer, settings) as answerer:
         return await answerer.aanswer(question)

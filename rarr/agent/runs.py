@@ -134,7 +134,7 @@ class GraphRunner(Closable, Generic[Outcome]):
             )
         used = self._used(components.settings if components else settings or Settings(**values))
         is_wired = components is None
-        components = components or wire(used, on_index, measuring=measuring)
+        components = components or wire(used, on_index, measuring=measuring, writing=self._writing)
         self._components = self._adapted(replace(components, settings=used))
         self.settings, self._on_step = self._components.settings, on_step
         self.names_sources = not is_wired or self.settings.names_source
@@ -145,6 +145,9 @@ class GraphRunner(Closable, Generic[Outcome]):
         self._notices += unused_setting_notices(self._components) if is_wired else []
         is_kept = checkpointer is not None
         self._traces = ReviserRecorder(self.settings, resumable=is_kept) if self.settings.trace else None
+
+    _writing: Sequence[str] = ()
+    """The nodes of this graph that write, and so need a language model."""
 
     def _used(self, settings: Settings) -> Settings:
         """Returns the settings with the changes that this graph needs."""

@@ -113,12 +113,12 @@ def write_article(topic: str, settings: "Settings", outline: Path | None, out: P
     """Write an article from sources, with checked citations.
 
     Plans sections, searches for each, writes them, and checks every citation: a wrong one is replaced; what
-    no passage supports is corrected as little as possible, or marked [citation needed]. Without a language
-    model, sections quote sentences of the sources. A section without a source is a named gap.
+    no passage supports is corrected as little as possible, or marked [citation needed]. A section without a
+    source is a named gap. --model must name a language model.
 
     \b
     Examples:
-      rarr write "Hoover Dam" --corpus notes/ --outline headings.txt -o article.md
+      rarr write "Hoover Dam" --corpus notes/ --model openai:gpt-5-mini -o article.md
     """
     from rarr import Writer
 
@@ -144,12 +144,12 @@ def write_article(topic: str, settings: "Settings", outline: Path | None, out: P
 def answer(question: str, settings: "Settings") -> int:
     """Answer a question, with a source for every statement.
 
-    The sources are triples or passages. A language model writes, and each of its citations is checked;
-    without one, sources are quoted. Statements without support are marked [NA].
+    The sources are triples or passages. A language model writes, and each of its citations is checked.
+    Statements without support are marked [NA].
 
     \b
     Examples:
-      rarr answer "Where was Marie Curie born?" --graph people.csv
+      rarr answer "Where was Marie Curie born?" --graph people.csv --model openai:gpt-5-mini
     """
     from rarr import Answerer
 

@@ -239,9 +239,7 @@ class Statement(Record):
 
     - `contradicted`: a source contradicts it.
     - `unconfirmed`: the sources do not support it.
-    - `no_evidence`: it names words of the question that no quote has.
-    - `unjudged`: it was not judged, states nothing, may only report what others say, or tells what was not
-      judged.
+    - `unjudged`: it was not judged, or states nothing.
 
     `refused` has the reasons why citations of a model were removed. `written` counts its citations before the
     check, and `existing` the citations among them that name a source.

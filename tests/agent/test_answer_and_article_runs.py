@@ -62,7 +62,6 @@ def require_right(result: Answer | Article) -> None:
     ("kind", "changed"),
     [
         ("answer", {}),
-        ("answer", {"corpus": None, "model": "embedded"}),
         ("article", {}),
         ("article", {"model": ScriptedModel(article_answers, failures=[None, CallFailure("refused", "no")])}),
     ],

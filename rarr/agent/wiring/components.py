@@ -1,12 +1,11 @@
 """Makes the components that the settings name. A component is the object that does the work of a node."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
 from rarr.agent.wiring.models import LanguageModels, require_one_provider
 from rarr.agent.wiring.sources import Resources, make_reranker, make_retriever, sources_to_search
-from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quote_reader import NearQuoteReader, NearQuoteVerifier
 from rarr.backends.prompted import paper
 from rarr.backends.prompted.cards import READING_PROMPT, PromptedCardReader
@@ -50,9 +49,11 @@ def wire(
     prompts: Mapping[str, Prompt] | None = None,
     baseline: Baseline = NO_BASELINE,
     measuring: bool = False,
+    writing: Sequence[str] = (),
 ) -> Components:
     """Makes the components that `settings` name. Raises `RarrError` if a component cannot be made.
 
+    `writing` names the nodes of an article or an answer, each of which needs a language model.
     `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`. With
     `measuring`, the record of the reader and kept answers are not read or written.
     """
@@ -60,6 +61,8 @@ def wire(
         chosen = {"attribute": "embedded"} | dict.fromkeys(MAIN_MODEL_NODES, settings.model) | settings.models
         store = opened.answer_store if settings.trace and not measuring else None
         parts = ComponentMaker(settings, chosen, prompts, baseline, store)
+        for node in writing:  # before a corpus is indexed
+            parts.require_model(node, "writing")
         writer = partial(parts.make_prompted, component=PromptedArticleWriter, most=MAX_SECTIONS)
         checker = parts.make_prompted("check_agreement", paper.PromptedChecker)
         return Components(
@@ -72,7 +75,7 @@ def wire(
             record=None if measuring else parts.reader_record(),
             verifier=parts.verifier(),
             rewriter=parts.rewriter(),
-            writers={node: writer(node) or ExtractiveWriter() for node in WRITING_NODES},
+            writers={node: made for node in WRITING_NODES if (made := writer(node))},
             answer_writer=parts.make_prompted("write_answer", PromptedAnswerWriter),
             models=parts.models.all,
             reranker=make_reranker(settings, opened),  # before the retriever, which may index a corpus
@@ -114,15 +117,16 @@ class ComponentMaker:
         asks = {"check_agreement": baseline.checks_sentences, "edit": baseline.editor == "minimal"}
         way = "preset 'paper'" if baseline.agreement else "an edit without agreement"
         for node in (node for node, is_asked in asks.items() if is_asked and not self.reads_cards):
-            self._require(node, way)
+            self.require_model(node, way)
 
     def model_of_node(self, node: str) -> LanguageModel | None:
         """Returns the language model of a node, or None."""
         return self.models[self.named[node]] if node in self.named else None
 
-    def _require(self, node: str, way: str) -> None:
+    def require_model(self, node: str, way: str) -> None:
+        """Raises `SettingsError` if a node has no language model, which `way` needs."""
         if node not in self.named:
-            raise SettingsError(f"{way} needs a language model for {node}: name it with model")
+            raise SettingsError(f"{way} needs a language model for {node}: name it with model (--model)")
 
     def make_prompted(self, node: str, component: Callable[..., Made], **more: Any) -> Made | None:
         """Makes a component with the language model of a node. Returns None if the node has no model."""
@@ -160,7 +164,7 @@ class ComponentMaker:
         """Makes the generator of queries: questions for the web, sentences for local documents."""
         unit, model = self.settings.queries, self.model_of_node("generate_queries")
         if unit == "questions":
-            self._require("generate_queries", "queries='questions'")
+            self.require_model("generate_queries", "queries='questions'")
         if model is None or (unit in ("sentences", "text") and not self.reads_cards):
             return QueriesByUnit(None, "text" if unit == "text" else "sentences")
         if self.baseline.editor == "lamda":
@@ -177,7 +181,7 @@ class ComponentMaker:
         """Makes the rewriter of a baseline. Returns None if the baseline does not rewrite the text."""
         editor = self.baseline.editor
         if prompt := {"efec": "correct_text", "lamda": "rewrite_text"}.get(editor):
-            self._require("edit", f"editor {editor!r}")
+            self.require_model("edit", f"editor {editor!r}")
             return self.make_prompted("edit", paper.PromptedRewriter, prompt=prompt)
         if editor.startswith(PURR):
             from rarr.backends.fusion import FusionEditor  # it imports torch

@@ -23,7 +23,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from rarr.agent.answer import Answerer
 from rarr.agent.wiring.components import wire
 from rarr.agent.write import CHUNK_WORDS, Writer
-from rarr.errors import InputError
+from rarr.components import WRITING_NODES
+from rarr.errors import InputError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, in_random_order
 from rarr.evals.metrics import Measured, mean, precision_recall_f1, rouge_l, share, share_of_sums
 from rarr.evals.rows import Row, Text, read_rows
@@ -35,7 +36,7 @@ from rarr.retrievers.corpus.index_words import content_stems
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.triples import Triple, name_key, relation_words, sentence_of, value_forms
-from rarr.settings import Settings
+from rarr.settings import EMBEDDED, Settings
 from rarr.tools.concurrency import in_thread, work
 from rarr.tools.models.chat import name_of
 from rarr.tools.text.wording import is_failure
@@ -105,7 +106,9 @@ class AnswerLine(FinishedLine):
 
 
 def kalma_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark KaLMA from the folder `data`. Raises `InputError` if no question has a graph."""
+    """Makes the benchmark KaLMA. Raises `RarrError` without a question with a graph, or without a model."""
+    if settings.models.get("write_answer", settings.model) in EMBEDDED:
+        raise SettingsError("bench kalma needs a language model: name it with model (--model)")
     every = in_random_order(read_rows(data / BIOKALMA, KalmaRow))
     rows = [AskedQuestion(row.id, row.question_specific, row.triples) for row in every if row.triples]
     if not rows:
@@ -292,10 +295,7 @@ class ArticleLine(FinishedLine):
 
 
 def wikigen_bench(events: Path, documents: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark WikiGenBench. Raises `RarrError`, before any cost, for wrong data or settings.
-
-    The model writes each section in a separate request. Without a language model, sections quote the pages.
-    """
+    """Makes the benchmark WikiGenBench. Raises `RarrError`, before any cost, for wrong data or settings."""
     rows = events_of(events, documents)
     most = max(len(row.documents) for row in rows)
     changes = {"trace": False, "search": retriever_of_pages(()), "documents_per_query": most}
@@ -332,7 +332,7 @@ def retriever_of_pages(documents: Sequence[DocumentRow]) -> GivenPassages:
 
 
 def _writer(settings: Settings) -> Worker:
-    made = wire(settings, measuring=True)
+    made = wire(settings, measuring=True, writing=WRITING_NODES)
 
     async def make_line(event: EventRow) -> ArticleLine:
         pages = await work(retriever_of_pages, event.documents)
