@@ -48,16 +48,21 @@ class NamesAbove:
         wanted = self.last.union(*self.headings.values())
         if not wanted or _names_subject(sentence, self.known):
             return [*pages]
-        known, found = self.known.union(tokens_of(sentence)), [(it, *_words_and_names(it)) for it in pages]
-        return [page for page, words, names in found if wanted <= words or names <= known]
+        known = self.known.union(tokens_of(sentence))
+        return [page for page in pages if wanted <= _words_of(page) or _names_of(page) <= known]
 
 
 @lru_cache(maxsize=1024)
-def _words_and_names(page: Excerpt) -> tuple[Set[str], Set[str]]:
+def _words_of(page: Excerpt) -> frozenset[str]:
+    texts = (page.title, *(line.text for line in page.lines))
+    return frozenset(token for text in texts for token in tokens_of(text))
+
+
+@lru_cache(maxsize=1024)
+def _names_of(page: Excerpt) -> frozenset[str]:
     texts = ["" if FILE_TITLE.search(page.title) else page.title, *(line.text for line in page.lines)]
     names = (name_words(it, is_title=it is texts[0] or is_heading(it)) | _bare_subjects(it) for it in texts)
-    words = {token for text in (page.title, *texts) for token in tokens_of(text)}
-    return words, frozenset().union(*names)
+    return frozenset().union(*names)
 
 
 def tokens_of(text: str) -> Iterator[str]:
@@ -103,9 +108,9 @@ def _names(sentence: str, *, is_title: bool) -> Iterator[str]:
 
 def _case(sentence: str, found: Sequence[re.Match[str]]) -> Iterator[str]:
     """Yields the words of a first phrase that limits the sentence to a case, such as "For adults,"."""
-    words = [it for it in found if _plain(it[0]) not in _NO_NAME and not values(it[0])]
     first, *others = [_plain(it[0]) for it in found[:2]] or [""]  # no time and place, as "In the morning"
-    if words and (first in _CASES or (first in OPENERS - _ARTICLES and _NO_NAME.isdisjoint(others))):
+    if first in _CASES or (first in OPENERS - _ARTICLES and _NO_NAME.isdisjoint(others)):
+        words = [it for it in found if _plain(it[0]) not in _NO_NAME and not values(it[0])]
         comma = sentence.find(",", 0, _LONGEST_CASE)
         yield from (_plain(it[0]) for it in words if it is words[0] or it.start() < comma)
 
