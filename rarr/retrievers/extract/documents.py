@@ -111,10 +111,20 @@ def _pieces(file: BinaryIO, encoding: str, errors: str) -> Iterator[str]:
 _MOST_HTML = 5_000_000  # of HTML, twenty times a long article: hostile pages take ever more time
 _MOST_ON_PAGE = 2_000_000  # of text in one page: the length of a thick book
 _DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
-_PAGE_BLOCKS = ("head", "p", "item", "quote", "code", "table")
+_MOST_SPANNED = 100  # columns
+_NO_TEXT = re.compile("button|head|iframe|nav|noscript|script|select|style|svg|template|title")
+_BLOCK = re.compile(
+    "address|article|aside|blockquote|body|caption|d[dlt]|details|div|fieldset|fig(?:caption|ure)|footer|form"
+    "|h[1-6r]|header|li|main|[ou]l|p|section|summary|table"
+)
+_BLOCK_MARKS = {"li": "- ", "dd": "- ", "blockquote": "> "} | {f"h{it}": f"{'#' * it} " for it in range(1, 7)}
+_ITEMS = re.compile(r"^(- .*\n)\n(?=- )", re.MULTILINE)
+_REGEX = {"re": "http://exslt.org/regular-expressions"}
 _GONE_BY_STYLE = r"text-decoration(-line)?\s*:[^;]*line-through|(content-)?visibility\s*:\s*(hidden|collapse)"
 _UNSEEN = f"//del|//s|//strike|//body//*[@hidden or re:test(@style, '(^|;)\\s*({_GONE_BY_STYLE})', 'i')]"
-_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+_EXPONENT = re.compile(r"[+−-]?[0-9]+")
 _NOTE = re.compile(r"\[?\w{1,4}\]?")
 _IMAGE = re.compile(r"!\[[^\]\n]{0,500}\]\([^)\s]{0,2000}\)")
 _LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0,2000}\)")
@@ -150,41 +160,41 @@ def read_page(
     """Extracts the main text of the HTML in `data`. The text may be empty.
 
     `charset` is the encoding that the server named; it has priority over the encoding that the page names.
-    `is_own` means a file of the user: short lists and headings are kept, which are often menus in a page of
-    the web. A guessed encoding is reported to `complain`.
+    `is_own` means a file of the user, whose whole text is read. A guessed encoding is reported to `complain`.
     """
     import trafilatura  # takes half a second to import
+    from trafilatura.htmlprocessing import convert_to_html
 
     declared = _DECLARED.search(data[:4096])
     html = decode(data, charset or (declared[1].decode("ascii") if declared else None), complain)
     if "<body" not in html.lower():  # trafilatura reads nothing in a fragment of one element
         html = f"<html><body>{html}</body></html>"
-    options: dict[str, Any] = {"with_metadata": True, "include_comments": False}
-    if is_own:
-        config = trafilatura.settings.use_config()
-        config.set("DEFAULT", "MIN_EXTRACTED_SIZE", "1")
-        options |= {"favor_recall": True, "config": config}
-    page: Any = trafilatura.bare_extraction(_simplified(html), **options)
-    if page is None:  # too short to tell the main text from the rest, so all text is taken
-        return Document(_page_text(trafilatura.baseline(_simplified(html))[0]))
-    return Document(_page_text(page.body), page.title or "", published_at=parsed_date(page.date))
+    made: Any = None
+    if not is_own:
+        made = trafilatura.bare_extraction(_simplified(html), with_metadata=True, include_comments=False)
+    # A page that is too short to tell its main text from the rest is read as a whole too.
+    body = convert_to_html(made.body) if made else _simplified(html)
+    text = _ITEMS.sub(r"\1", "\n\n".join(filter(None, _page_blocks(body))))
+    made = made or trafilatura.extract_metadata(body)
+    return Document(text, made.title or "", published_at=parsed_date(made.date))
 
 
 def _simplified(html: str) -> Any:
     """Parses a page, and rewrites parts that trafilatura reads wrongly: raised notes, and lists in cells.
 
-    Removes struck out and hidden text. A note becomes ³, or [3] if it is a link; a raised "th" stays.
+    Removes struck out and hidden text. A note becomes ³, or [3] if it is a link; a raised "th" stays. A
+    lowered number behind another one becomes ₂, since 10₂ is not 102.
     """
     import trafilatura
 
-    tree = trafilatura.load_html(html)
-    if tree is None:
-        return html
-    for unseen in tree.xpath(_UNSEEN, namespaces={"re": "http://exslt.org/regular-expressions"}):
+    tree: Any = trafilatura.load_html(html)
+    if tree is None:  # a page without any text
+        return trafilatura.load_html("<html><body><p></p></body></html>")
+    for unseen in tree.xpath(_UNSEEN, namespaces=_REGEX):
         unseen[:], unseen.text = [], None  # an empty cell stays in its column
     for raised in tree.xpath("//sup"):
         note = "".join(raised.text_content().split())
-        if note.isascii() and note.isdigit() and not raised.xpath(".//a"):
+        if _EXPONENT.fullmatch(note) and not raised.xpath(".//a"):
             note = note.translate(_RAISED)
         elif _NOTE.fullmatch(note) and (note.startswith("[") or raised.xpath(".//a")):
             note = f"[{note.strip('[]')}]"
@@ -192,6 +202,8 @@ def _simplified(html: str) -> Any:
             continue
         raised[:], raised.text = [], note
         raised.drop_tag()
+    for lowered in tree.xpath("//sub[not(*)][re:test(preceding::text()[1], '[0-9]$')]", namespaces=_REGEX):
+        lowered.text = (lowered.text or "").translate(_LOWERED)
     for item in tree.xpath("//td//li | //th//li"):
         item.text = f" {item.text or ''}"
         item.tail = "; " if item.getnext() is not None else " "
@@ -201,26 +213,43 @@ def _simplified(html: str) -> Any:
     return tree
 
 
-def _page_text(body: Any) -> str:
-    """Writes the blocks of a body from trafilatura as Markdown. An inner block is part of its outer block."""
-    every = body.iter(*_PAGE_BLOCKS) if body is not None else ()
-    outer = (block for block in every if next(block.iterancestors(*_PAGE_BLOCKS), None) is None)
-    return "\n\n".join(filter(None, map(_page_block, outer)))
+def _page_blocks(element: Any, mark: str = "") -> Iterator[str]:
+    """Yields the blocks of an element as Markdown, some of them empty; no scripts, forms and menus."""
+    if element.tag in ("table", "pre"):
+        yield from (_words("".join(caption.itertext())) for caption in element.iter("caption"))
+        yield _table_of(element) if element.tag == "table" else f"```\n{''.join(element.itertext())}\n```"
+        return
+    mark, words = _BLOCK_MARKS.get(element.tag, mark), element.text or ""
+    for child in element.iterchildren("*"):
+        inner = "".join(child.itertext())
+        is_code = child.tag == "pre" and "\n" in inner  # trafilatura writes inline code as `pre` too
+        if is_code or _BLOCK.fullmatch(child.tag) or child.xpath("boolean(.//*[self::p|self::div|self::li])"):
+            yield _marked_words(mark, words, element.tag)
+            yield from _page_blocks(child, mark)
+            words = ""
+        elif not _NO_TEXT.fullmatch(child.tag):
+            words += " " if child.tag == "br" else inner
+        words += child.tail or ""
+    yield _marked_words(mark, words, element.tag)
 
 
-def _page_block(element: Any) -> str:
-    if element.tag == "code":
-        return f"```\n{''.join(element.itertext())}\n```"
-    for inner in element.iter("p", "item", "lb", "row", "cell"):  # each ends a word; inline markup does not
+def _marked_words(mark: str, text: str, tag: str) -> str:
+    words = _words(text)
+    return f"{mark}{words}{':' * (tag == 'dt' and not words.endswith(':'))}" if words else ""
+
+
+def _table_of(element: Any) -> str:
+    for inner in element.iter("p", "br", "div", "tr", "td", "th"):  # inline markup does not end a word
         inner.text, inner.tail = f" {inner.text or ''}", f" {inner.tail or ''}"
-    if element.tag == "table":
-        rows = ([*row.iter("cell")] for row in element.iter("row"))
-        return markdown_table(["".join(cell.itertext()) for cell in cells] for cells in rows)
-    words = _words("".join(element.itertext()))
-    if words and element.tag == "head":
-        level = re.fullmatch("h([1-6])", str(element.get("rend", "")))
-        return f"{'#' * int(level[1] if level else 2)} {words}"
-    return words
+    rows = ([*row.iter("td", "th")] for row in element.iter("tr"))
+    return markdown_table([words for cell in cells for words in _columns(cell)] for cells in rows)
+
+
+def _columns(cell: Any) -> list[str]:
+    """Returns the words of a cell, and an empty cell for each further column that it spans."""
+    spanned = cell.get("colspan", "")
+    more = min(int(spanned), _MOST_SPANNED) - 1 if re.fullmatch("[1-9][0-9]{0,3}", spanned) else 0
+    return ["".join(cell.itertext()), *[""] * more]
 
 
 MOST_UNPACKED = 300_000_000  # bytes of a file of Word, which is an archive
@@ -259,7 +288,7 @@ _WORD_MARKS = " or ".join(f"self::w:{tag}" for tag in ("t", "noBreakHyphen", "ta
 _WORD_PIECES = f".//*[{_WORD_MARKS}][not({_GONE})]"
 _ROWS = ".//w:tr[count(ancestor::w:tbl) = 1][not(w:trPr/w:del)]"
 _CELLS = ".//w:tc[count(ancestor::w:tbl) = 1]"
-_MOST_SPANNED = 100  # columns
+_SHIFTED = ".//w:r[w:rPr/w:vertAlign/@w:val = '{}script' or w:rPr/w:position/@w:val {} 0]/w:t"
 _EFFECTS = "w:rPr/*[self::w:strike or self::w:dstrike or self::w:vanish]"
 
 
@@ -284,6 +313,7 @@ def read_docx(data: bytes) -> Document:
         if any(_effects(run, styles).values()):
             for text in run.xpath("w:t"):
                 text.text = ""
+    _shift_numbers(letter.element.body)
     for element in letter.element.body.xpath(_WORD_BLOCKS):
         if element.tag.endswith("}tbl"):
             blocks.append(markdown_table(_rows_of(element)))
@@ -292,6 +322,15 @@ def read_docx(data: bytes) -> Document:
             blocks.append(_marked(_words(_text_of(element)), (style.name or "") if style else ""))
     heading = next((block.lstrip("# ") for block in blocks if block.startswith("#")), "")
     return Document("\n\n".join(filter(None, blocks)), (letter.core_properties.title or heading).strip())
+
+
+def _shift_numbers(body: Any) -> None:
+    """Writes raised numbers as ⁶, and lowered numbers behind another one as ₂: 10⁶ is not 106."""
+    for digits, shifted, sign in ((_RAISED, "super", ">"), (_LOWERED, "sub", "<")):
+        for text in body.xpath(_SHIFTED.format(shifted, sign)):
+            before = text.xpath("string(preceding::w:t[1])")[-1:]
+            if _EXPONENT.fullmatch((text.text or "").strip()) and (sign == ">" or before.isdigit()):
+                text.text = text.text.translate(digits)
 
 
 def _effects(element: Any, styles: Mapping[str, Any], depth: int = 10) -> dict[str, bool]:

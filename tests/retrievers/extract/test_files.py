@@ -147,10 +147,10 @@ def test_a_page_becomes_markdown() -> None:
         "# Peaches",
         "The peach is a fruit. It grows in Georgia, and in California as well.",
         "### Where",
-        "Georgia",
-        "California Fresno",
+        "- Georgia\n- California\n- Fresno",
         "| State | Tons |\n| --- | --- |\n| California | 505,000 |",
-        "Sweet. Very.",
+        "> Sweet.",
+        "> Very.",
         "```\npeach = 1\npear = 2\n```",
     ]
 
@@ -162,10 +162,29 @@ def test_the_declared_encoding_is_used() -> None:
     assert "Персики растут в Грузии." in read_page(page.encode("windows-1251")).text
 
 
-def test_headings_and_short_lists_of_an_own_page_are_kept() -> None:
-    ferry = b"""<html><body><nav><a href="/">Home</a></nav><main><h1>Rates</h1>
-    <ul><li>Adults 6 euros</li></ul><h2>Times</h2><ul><li>10:00</li></ul></main></body></html>"""
-    assert read_page(ferry, is_own=True).text == "# Rates\n\nAdults 6 euros\n\n## Times\n\n10:00"
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("<nav>Home</nav><main><h1>Rates</h1><ul><li>Adults<li>Dogs</ul></main>", "# Rates¶- Adults\n- Dogs"),
+        (
+            "<h2>Myths</h2><p>It is <b>r</b>ed<!-- no -->.<h3>More</h3>Yes.",
+            "## Myths¶It is red.¶### More¶Yes.",
+        ),
+        ("<p>Do not:</p><ul><li>eat<ul><li><p>fish</p></li></ul></li></ul>", "Do not:¶- eat\n- fish"),
+        ("<dl><dt>Forbidden<dd>Dogs.<dd>Cats.</dl>", "Forbidden:¶- Dogs.\n- Cats."),
+        (
+            "<blockquote><p>A.</p>B<br>c.</blockquote><pre>a\n b</pre>",
+            "> A.¶> B c.¶```\na\n b\n```",
+        ),
+        (
+            "<table><caption>Fees</caption><tr><th colspan=2>A<th>B<tr><td>1<br>x<td>2<td>3</table>",
+            "Fees¶| A |  | B |\n| --- | --- | --- |\n| 1 x | 2 | 3 |",
+        ),
+    ],
+)
+def test_all_text_of_an_own_page_is_read_with_its_headings_and_lists(body: str, text: str) -> None:
+    page = f"<html><head><title>Ferry</title><style>a</style></head><body>{body}</body></html>"
+    assert read_page(page.encode(), is_own=True).text.replace("\n\n", "¶") == text
 
 
 @pytest.mark.parametrize(
@@ -175,6 +194,7 @@ def test_headings_and_short_lists_of_an_own_page_are_kept() -> None:
         ("12<sup><a href='#n'>3</a></sup> exits", "12[3] exits"),
         ("12<sup>[b]</sup> exits", "12[b] exits"),
         ("the 4<sup>th</sup> exit", "the 4th exit"),
+        ("log 10<sub>2</sub> of H<sub>2</sub>O", "log 10₂ of H2O"),
         ("<del>9</del>12 <s>old </s>exits", "12 exits"),
         ("<i style='COLOR:red; Text-Decoration : line-through'>9</i>12 <b hidden>old </b>exits", "12 exits"),
         ("<i style='visibility:hidden'>9</i>12 <b style='text-decoration:underline'>ex</b>its", "12 exits"),
@@ -217,6 +237,18 @@ def test_a_word_document_is_read() -> None:
         "- Members pay 3 euros.",
         "- It rains.",
     ]
+
+
+def test_raised_and_lowered_numbers_of_word_are_no_digits_of_the_number_before() -> None:
+    made = docx.Document()
+    paragraph = made.add_paragraph("It held 10")
+    paragraph.add_run("6").font.superscript = True
+    paragraph.add_run(" cells, on the 4")
+    paragraph.add_run("th").font.superscript = True
+    for before in (" of H", ", log 10"):
+        paragraph.add_run(before)
+        paragraph.add_run("2").font.subscript = True
+    assert read_docx(saved(made)).text == "It held 10⁶ cells, on the 4th of H2, log 10₂"
 
 
 def changed(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
