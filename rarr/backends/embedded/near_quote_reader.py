@@ -1,16 +1,19 @@
 """Reads blocks without a model: compares each sentence with the pages about its subject."""
 
+import re
 from collections.abc import Sequence, Set
 
 from rarr.backends.embedded.antecedents import QuestionWords, find_antecedent
 from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.names_above import NamesAbove
 from rarr.backends.embedded.near_quotes import card_of, card_of_cell
-from rarr.backends.source_lines import labelled_excerpts
+from rarr.backends.source_lines import is_list_item, labelled_excerpts
 from rarr.components import BlockPiece, RawCard, RawReading, ReadingBlock
 from rarr.records import Evidence
 from rarr.tools.concurrency import require_awaited, work
 from rarr.tools.text.blocks_and_sentences import Span, table_cells
+
+_FOR = re.compile(r"(?i)\b(?:for|für|pour)\s(.*)")  # "What is the dose for children?"
 
 
 class NearQuoteReader:
@@ -51,11 +54,12 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
     pages = [lines_of(excerpt) for excerpt in excerpts]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
     known, question = {item.key for item in items_of(above)}, QuestionWords.of_question(block.context)
+    asked_for = frozenset(item.key for item in items_of(" ".join(_FOR.findall(block.context))))
     shown = "".join(piece.text for piece in block.pieces)
-    cells, at, names = table_cells(shown), 0, NamesAbove(above)
+    cells, at, names, lead = table_cells(shown), 0, NamesAbove(above), _lead_line(above)
     for piece in block.pieces:
         require_awaited()
-        cell = cells.get(Span(at, at + len(piece.text)))
+        cell, is_item = cells.get(Span(at, at + len(piece.text))), is_list_item(shown, at)
         at += len(piece.text)
         known |= {item.key for item in items_of(piece.text)}
         meant = find_antecedent(piece.text, above)
@@ -63,17 +67,34 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
         about, is_open = names.covering(excerpts, piece.text), meant is not None
         read = (it for it in map(lines_of, about) if asked.fits_page(it[0], known, is_open=is_open))
         told = [line for page in read for line in page]
+        told = [line for line in told if not names.is_of_other_scope(line, frozenset(known), asked_for)]
         names.add_text(piece.text)
         if piece.number and cell:
             cards[piece.number] = card_of_cell(shown, cell, told)
         elif piece.number:
             lines = [line for line in told if not line.row]
-            card = card_of(piece.text, above, lines, names_contradict=names_contradict)
+            before = f"{lead} " * is_item
+            card = card_of(f"{before}{piece.text}", above, lines, names_contradict=names_contradict)
+            card = _without_lead(card, piece.text) if before else card
             quoted = (it for it in told if card.verdict == "yes" and set(it.labels) <= set(card.quotes))
             is_of_group = any(_is_of_one_group(it, pages, known) for it in quoted)
             cards[piece.number] = RawCard("open", card.quotes, open=(piece.text,)) if is_of_group else card
+        lead = _lead_line(piece.text) if piece.number and not is_item else lead
         above += f"\n{piece.text}"
     return cards
+
+
+def _lead_line(text: str) -> str:
+    """Returns the last line of a text if it introduces a list ("Do not use it if:"), else ""."""
+    line = text.strip().rpartition("\n")[2].strip()
+    return line if line.endswith((":", "：")) else ""
+
+
+def _without_lead(card: RawCard, item: str) -> RawCard:
+    """Returns the card of a list item that was compared together with the line before its list."""
+    are_inside = all(edit.old in item for edit in card.edits)
+    opened = tuple(words for words in card.open if words in item) or (item,) * bool(card.open)
+    return card._replace(edits=card.edits * are_inside, open=opened)
 
 
 def _is_of_one_group(line: Line, pages: Sequence[Sequence[Line]], known: Set[str]) -> bool:

@@ -155,8 +155,10 @@ def _is_said_elsewhere(found: Alignment, lines: Sequence[Line]) -> bool:
 
 
 def states_nothing(sentence: str) -> bool:
-    """Tells whether the text is a question, or has too few words for a statement, as "Hello there!"."""
+    """Tells whether the text is a question, introduces a list, or has too few words, as "Hello there!"."""
     items = items_of(sentence)
+    if sentence.rstrip().endswith((":", "：")):
+        return True
     says_more = len(items) > 1 or any(item.value for item in items) or first_word(sentence) in PRONOUNS
     return sentence.rstrip().endswith("?") if says_more else len(WORD.findall(sentence)) <= _FEW
 

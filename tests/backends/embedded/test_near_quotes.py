@@ -9,6 +9,7 @@ from rarr.backends.embedded.near_quote_reader import near_quote_cards
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import BlockPiece, RawCard, ReadingBlock
+from rarr.tools.text.blocks_and_sentences import split_sentences
 
 DOSE, TICKET = "The dose is 3 g.", "Die Karte kostet 9 Euro."
 LONG = "The early northern express train stops every weekday morning for ten minutes"
@@ -88,6 +89,53 @@ def test_heading_that_names_one_of_several_groups_leaves_its_lines_open(sentence
     )
     excerpts = labelled_excerpts([evidence(part, source=f"{part[:3]}.md") for part in parts])
     assert near_quote_cards(ReadingBlock("", "", (BlockPiece(sentence, 1),), excerpts))[1].verdict == verdict
+
+
+FRUIT, FEWER = "Ripe pears cost 4 euros.", "Ripe pears cost 3 euros."
+
+
+@pytest.mark.parametrize(
+    ("context", "text", "title", "source", "verdicts"),
+    [
+        # A line that introduces a list states nothing, and limits its items.
+        ("", "Eat it if:\n\n- you are well.", "", "Eat it if:\n\n- you are well.", ["none", "yes"]),
+        ("", "Eat it if:\n\n- you are well.", "", "Do not eat it if:\n\n- you are well.", ["none", "no"]),
+        (
+            "",
+            "In winter:\n\n- Pears cost 3 euros.",
+            "",
+            "In summer:\n\n- Pears cost 3 euros.",
+            ["none", "open"],
+        ),
+        (
+            "",
+            "In winter:\n\n- Pears cost 3 euros.",
+            "",
+            "In winter:\n\n- Pears cost 4 euros.",
+            ["none", "no"],
+        ),
+        # Below another heading or title, a line is about another case.
+        ("", f"## Adults\n\n{FRUIT}", "", f"## Adults\n\n{FRUIT}", ["yes"]),
+        ("", f"## Prices\n\n{FRUIT}", "", FRUIT, ["yes"]),
+        ("", FRUIT, "", f"## Prices\n\n{FRUIT}", ["yes"]),
+        ("", f"## Adults\n\n{FRUIT}", "", f"## Children\n\n{FRUIT}", ["open"]),
+        ("", f"## Adults\n\n{FEWER}", "", f"## Children\n\n{FRUIT}", ["open"]),
+        ("", f"# Model B\n\n{FRUIT}", "Model A", FRUIT, ["open"]),
+        ("What do pears cost for adults?", FRUIT, "", f"## Children\n\n{FRUIT}", ["open"]),
+        ("What do pears cost for adults?", FRUIT, "", f"## Adults\n\n{FRUIT}", ["yes"]),
+    ],
+)
+def test_lead_lines_and_headings_limit_what_lines_say(
+    context: str, text: str, title: str, source: str, verdicts: list[str]
+) -> None:
+    excerpts = labelled_excerpts([evidence(source).model_copy(update={"title": title})])
+    spans, at, pieces = split_sentences(text), 0, list[BlockPiece]()
+    for number, span in enumerate(spans, start=1):
+        pieces += [BlockPiece(text[at : span.start]), BlockPiece(span.of(text), number)]
+        at = span.end
+    cards = near_quote_cards(ReadingBlock(context, "", tuple(pieces), excerpts))
+    assert [card.verdict for card in cards.values()] == verdicts
+    assert not any(edit.old in "winter Eat" for card in cards.values() for edit in card.edits)
 
 
 def read(sentence: str, source: str, *, title: str = "", above: str = "") -> RawCard:
