@@ -38,15 +38,15 @@ BUDGETS = (
     Budget("backends", _inside("backends"), 4_155, 4_000),
     Budget("ledger", _inside("ledger"), 2_230, 1_100),
     Budget("nodes", _inside("nodes"), 715, 1_000),
-    Budget("agent", _inside("agent"), 3_650, 2_600),
+    Budget("agent", _inside("agent"), 3_665, 2_600),
     Budget("traces", _inside("traces"), 990, 1_300),
     Budget("evals", _inside("evals"), 2_790, 2_800),
     Budget("training", _inside("training"), 1_000, 1_000),
     Budget("views, cli", _inside("views", "cli"), 2_700, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_700, 2_700),
     Budget("testing", _inside("testing"), 700, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 31_260, 27_600),
-    Budget("tests", ("tests/**/*.py",), 21_060, 18_000),
+    Budget("rarr in all", ("rarr/**/*.py",), 31_275, 27_600),
+    Budget("tests", ("tests/**/*.py",), 21_085, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )
 WORDS = (25_000, 25_000)

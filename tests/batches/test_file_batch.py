@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from batches.conftest import RIGHT, WRONG, Batch, Deadly
+from rarr.batches.jobs import InProcessRunner
 from rarr.batches.results import Columns
 from rarr.batches.rows import input_rows
 from rarr.errors import InputError, RarrError
 from rarr.evals.run_folder import LOCK
 from rarr.testing import RuleModel, ScriptedServer
+from rarr.tools.concurrency import call_interrupt_actions
 from rarr.tools.storage.files import lock_file
 
 CLOSED, TRUE = "The mill closed in 1936.", "The mill closed in 1937."
@@ -42,6 +44,23 @@ def test_second_run_does_only_what_is_new(batch: Batch) -> None:
     batch.revise(batch.settings(serve_port=8123))
     assert batch.ran == [WRONG, "The Hoover Dam is 222 metres high."]
     assert [row["rarr_text"] for row in batch.results()] == [RIGHT, RIGHT]
+
+
+def test_batch_that_is_interrupted_before_its_first_row_goes_on(
+    batch: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted(InProcessRunner):
+        async def start(self) -> Any:
+            call_interrupt_actions()
+            raise InputError("interrupted")
+
+    batch.rows({"text": WRONG})
+    with monkeypatch.context() as patched, pytest.raises(InputError, match="interrupted"):
+        patched.setattr("rarr.batches.file_batch.InProcessRunner", Interrupted)
+        batch.revise()
+    assert batch.results() == []
+    batch.revise()
+    assert [row["rarr_text"] for row in batch.results()] == [RIGHT]
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rarr.backends.prompted.questions import QueriesByUnit
@@ -141,6 +142,7 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
         return object_retriever(source, settings)
     if source == "corpus" and settings.corpus is not None:
         corpus = Corpus.open(settings.corpus, home=settings.home, window=settings.window, progress=on_index)
+        corpus.skipped += changed_files(corpus)
         return opened.close_later(corpus)
     if source == "graph" and settings.graph is not None:
         return opened.close_later(Graph.open(settings.graph, settings.window))
@@ -149,6 +151,20 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
     if source not in WEB_SOURCES:
         raise SettingsError(f"unknown search {source!r}: {_CHOICE}")
     return ObjectRetriever(opened.close_later(WEB_SOURCES[source](settings, opened)), settings, source)
+
+
+def changed_files(corpus: Corpus) -> list[tuple[str, str]]:
+    """Lists (file, reason) of the files that changed after their index was built, if they are at hand."""
+    root, changed = Path(corpus.manifest.root), list[tuple[str, str]]()
+    for name, file in corpus.manifest.files.items() if root.exists() else ():
+        path, why = root / name if name else root, "is gone"
+        with suppress(OSError):
+            facts = path.stat()
+            why = "has changed" * ((facts.st_size, facts.st_mtime_ns) != (file.size, file.mtime_ns))
+        if why:
+            reason = f"it {why} since the index was built, whose text is searched: run rarr index again"
+            changed.append((path.as_posix(), reason))
+    return changed
 
 
 def object_retriever(source: Any, settings: Settings) -> Retriever:

@@ -14,7 +14,7 @@ from rarr import Reviser, Settings
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import WEB_SOURCES
 from rarr.errors import BudgetError, RetrievalError, SettingsError
-from rarr.retrievers.corpus.corpus import Corpus
+from rarr.retrievers.corpus.corpus import Corpus, build_index
 from rarr.testing import InMemoryRetriever
 
 
@@ -118,3 +118,18 @@ async def test_objects_are_limited_as_the_web_is(
     assert [it.source for it in passages] == kept
     left_out = [it.message for it in meter.warnings if it.code == "source_left_out"]
     assert (len(left_out), missing in "".join(left_out)) == (bool(missing), True)
+
+
+def test_built_index_whose_files_changed_is_told(tmp_path: Path) -> None:
+    files = [tmp_path / "docs" / f"{name}.md" for name in "abc"]
+    files[0].parent.mkdir()
+    for file in files:
+        file.write_text(FACT)
+    build_index(files[0].parent, tmp_path / "index", window=4)
+    files[0].write_text(f"{FACT} It is old.")
+    files[1].unlink()
+    with Reviser(corpus=tmp_path / "index", home=tmp_path / "home") as reviser:
+        told = [it.message.partition(" since the index")[0] for it in reviser.revise(TEXT).warnings]
+    assert told == [f"{files[0]}: it has changed", f"{files[1]}: it is gone"]
+    with Reviser(corpus=files[0].parent, home=tmp_path / "home") as reviser:
+        assert reviser.revise(TEXT).warnings == ()
