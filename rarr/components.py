@@ -86,12 +86,16 @@ class SourceLine(NamedTuple):
 
 
 class Excerpt(NamedTuple):
-    """A part of a source that is shown to a card reader. `date` is empty if unknown."""
+    """A part of a source that is shown to a card reader, which does not see `source`, its address or file.
+
+    `date` is empty if unknown.
+    """
 
     label: str
     title: str
     date: str
     lines: tuple[SourceLine, ...]
+    source: str = ""
 
 
 class BlockPiece(NamedTuple):

@@ -55,4 +55,4 @@ def _labelled_excerpt(label: str, passage: Evidence, body: Sequence[tuple[int, s
         for at, (start, words, is_item) in enumerate([*lead, *body], start=1)
     )
     date = passage.published_at.date().isoformat() if passage.published_at else ""
-    return Excerpt(label, passage.title or passage.source, date, lines)
+    return Excerpt(label, passage.title or passage.source, date, lines, passage.source)

@@ -150,6 +150,13 @@ def test_a_value_of_another_row_confirms_nothing(tmp_path: Path, old: str, new: 
     assert now in (old.strip("*"), new)
 
 
+@pytest.mark.parametrize("cell", ["(189 euros)", "189* euros", "189 euros (est.)", "189 euros†"])
+def test_cell_with_a_mark_confirms_none_without_it(tmp_path: Path, cell: str) -> None:
+    revision = revised(tmp_path, TEXT.replace("198", "189"), ROWS.replace("189 euros", cell))
+    statuses = {sentence.text: sentence.status for sentence in revision.report.sentences}
+    assert (statuses["189 euros"], statuses["7.5 kg"]) == ("unconfirmed", "supported")
+
+
 BAND = ("Northlight (band)", "Northlight is a band of 5 people. Northlight was founded in 1994.")
 TOWN = ("Northlight (town)", "Northlight is a harbour town. Northlight was founded in 1850.")
 

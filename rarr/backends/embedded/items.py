@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import takewhile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rarr.backends.embedded import words as lists
 from rarr.backends.embedded.values import Value, compare, is_rounded, values
@@ -44,6 +44,7 @@ ASKS = re.compile(
     r"|qu(?:e|i|oi|and|els?|elles?))\b"
 )
 FILE_TITLE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
+_SEPARATOR, _DRAFTS = re.compile(r"[_.#-]"), frozenset(("draft", "entwurf", "brouillon"))  # of file names
 _LINKS = lists.LIMITING | lists.OPENERS
 _FEW = ("few", "little", "wenig")  # "a few" is another word
 
@@ -80,6 +81,7 @@ class Line:
     items: tuple[Item, ...]
     above: frozenset[str]  # keys of its subject: of the title, or of what its pronoun stands for
     row: str = ""  # of a table cell: the first cell of its row
+    cell: str = ""  # the words of the table cell itself
     is_row: bool = False  # a whole table row, and not one cell with its headings
     around: frozenset[str] = frozenset()  # the keys of its whole excerpt
     title: str = ""
@@ -233,9 +235,8 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         if is_heading(line.text):
             headed = frozenset(item.key for item in items_of(line.text) if item.word not in lists.OPENERS)
         if len(cells) > 1 and len(cells) == len(heads[1]):
-            texts = (f"{cells[0]} {head} {cell}" for head, cell in zip(heads[1][1:], cells[1:], strict=True))
-            rest = (title, plain_words(cells[0]), False, around, name, headed)
-            lines += (Line((heads[0], line.label), it, items_of(it), *rest) for it in texts)  # by cell
+            shared = {"above": title, "around": around, "title": name, "heading": headed}
+            lines += _cell_lines((heads[0], line.label), heads[1], cells, shared)
         else:
             heads = line.label, cells
         labels: tuple[str, ...] = (line.label,)
@@ -249,12 +250,21 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         if cells and heading:
             labels, tells = (heading.label, *labels), title | {item.key for item in items_of(heading.text)}
         items = items_of(text)
-        lines.append(Line(labels, text, items, tells, "", bool(cells), around, name, headed, meant))
+        lines.append(Line(labels, text, items, tells, "", "", bool(cells), around, name, headed, meant))
         if line.text.rstrip().endswith(":"):
             governing = line
         elif line.text.rstrip().endswith(".") and not line.is_item:
             governing = None
     return tuple(lines)
+
+
+def _cell_lines(
+    labels: tuple[str, str], heads: Sequence[str], cells: Sequence[str], shared: dict[str, Any]
+) -> Iterator[Line]:
+    """Yields a line for each cell of a row but the first, with the row's first cell and the column's head."""
+    for head, cell in zip(heads[1:], cells[1:], strict=True):
+        text = f"{cells[0]} {head} {cell}"
+        yield Line(labels, text, items_of(text), row=plain_words(cells[0]), cell=cell, **shared)
 
 
 def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
@@ -300,6 +310,12 @@ def _limits(words: str) -> bool:
 def _calls_wrong(heading: str) -> bool:
     words = WORD.findall(heading.casefold())
     return any(map(lists.casts_doubt, words)) or bool(lists.CALLS_WRONG.search(heading))
+
+
+def is_not_valid(source: str) -> bool:
+    """Tells whether the name of a file says that it is a draft, or not valid, as in "spec_draft.md"."""
+    name = _SEPARATOR.sub(" ", source.rpartition("/")[2]).casefold()
+    return _calls_wrong(name) or not _DRAFTS.isdisjoint(name.split())
 
 
 def _is_taken_up(line: str, after: str) -> bool:

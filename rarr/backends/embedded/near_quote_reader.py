@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence, Set
 
 from rarr.backends.embedded.antecedents import QuestionWords, find_antecedent
-from rarr.backends.embedded.items import Line, items_of, lines_of
+from rarr.backends.embedded.items import Line, is_not_valid, items_of, lines_of
 from rarr.backends.embedded.names_above import NamesAbove
 from rarr.backends.embedded.near_quotes import card_of, card_of_cell
 from rarr.backends.source_lines import is_list_item, labelled_excerpts
@@ -50,7 +50,7 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
 
     `names_contradict` is that of `card_of`.
     """
-    excerpts = [excerpt for excerpt in block.excerpts if lines_of(excerpt)]
+    excerpts = [it for it in block.excerpts if lines_of(it) and not is_not_valid(it.source)]
     pages = [lines_of(excerpt) for excerpt in excerpts]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
     known, question = {item.key for item in items_of(above)}, QuestionWords.of_question(block.context)

@@ -138,6 +138,20 @@ def test_lead_lines_and_headings_limit_what_lines_say(
     assert not any(edit.old in "winter Eat" for card in cards.values() for edit in card.edits)
 
 
+@pytest.mark.parametrize(
+    ("file", "verdict"),
+    [
+        ("docs/pears.md", "yes"),
+        ("docs/pears_draft-3.md", "open"),
+        ("a/superseded.docx", "open"),
+        ("p.md#1", "yes"),
+    ],
+)
+def test_file_whose_name_calls_it_a_draft_or_not_valid_is_not_read(file: str, verdict: str) -> None:
+    excerpts = labelled_excerpts([evidence(f"# Pears\n\n{FRUIT}", source=file)])
+    assert near_quote_cards(ReadingBlock("", "", (BlockPiece(FRUIT, 1),), excerpts))[1].verdict == verdict
+
+
 def read(sentence: str, source: str, *, title: str = "", above: str = "") -> RawCard:
     [excerpt] = labelled_excerpts([evidence(source).model_copy(update={"title": title})])
     return card_of(sentence, above, lines_of(excerpt))
