@@ -120,7 +120,10 @@ _BLOCK = re.compile(
 _BLOCK_MARKS = {"li": "- ", "dd": "- ", "blockquote": "> "} | {f"h{it}": f"{'#' * it} " for it in range(1, 7)}
 _ITEMS = re.compile(r"^(- .*\n)\n(?=- )", re.MULTILINE)
 _REGEX = {"re": "http://exslt.org/regular-expressions"}
-_GONE_BY_STYLE = r"text-decoration(-line)?\s*:[^;]*line-through|(content-)?visibility\s*:\s*(hidden|collapse)"
+_GONE_BY_STYLE = (
+    r"text-decoration(-line)?\s*:[^;]*line-through|(content-)?visibility\s*:\s*(hidden|collapse)"
+    r"|display\s*:\s*none|(opacity|font-size)\s*:\s*0+(\.0+)?\s*(%|[a-z]+)?\s*(;|$|!)"
+)
 _UNSEEN = f"//del|//s|//strike|//body//*[@hidden or re:test(@style, '(^|;)\\s*({_GONE_BY_STYLE})', 'i')]"
 _RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -247,9 +250,8 @@ def _table_of(element: Any) -> str:
 
 def _columns(cell: Any) -> list[str]:
     """Returns the words of a cell, and an empty cell for each further column that it spans."""
-    spanned = cell.get("colspan", "")
-    more = min(int(spanned), _MOST_SPANNED) - 1 if re.fullmatch("[1-9][0-9]{0,3}", spanned) else 0
-    return ["".join(cell.itertext()), *[""] * more]
+    spanned = re.fullmatch("[1-9][0-9]{0,3}", cell.get("colspan", "1"))
+    return ["".join(cell.itertext()), *[""] * (min(int(spanned[0]), _MOST_SPANNED) - 1 if spanned else 0)]
 
 
 MOST_UNPACKED = 300_000_000  # bytes of a file of Word, which is an archive
