@@ -86,9 +86,9 @@ class SourceLine(NamedTuple):
 
 
 class Excerpt(NamedTuple):
-    """A part of a source that is shown to a card reader, which does not see `source`, its address or file.
+    """A part of a source for a card reader. `date` is empty if unknown.
 
-    `date` is empty if unknown.
+    `source` is the file or address; no prompt shows this field.
     """
 
     label: str
@@ -109,12 +109,14 @@ class ReadingBlock(NamedTuple):
     """Consecutive sentences to check in one request, with the excerpts of sources to check them against.
 
     `before`: the heading and the paragraph before the block, which the request shows but does not check.
+    `lead`: the line that introduces the list in which the block begins, or "".
     """
 
     context: str
     before: str
     pieces: tuple[BlockPiece, ...]
     excerpts: tuple[Excerpt, ...]
+    lead: str = ""
 
 
 class RawEdit(NamedTuple):

@@ -212,7 +212,7 @@ class Answerer(GraphRunner[Answer]):
     Raises `SettingsError` without a language model, and `InputError` for two graphs.
     """
 
-    _writing = ("write_answer",)
+    _writers = ("write_answer",)
 
     def _used(self, settings: Settings) -> Settings:
         names = {"evidence_per_query", "documents_per_query"} - settings.model_fields_set
@@ -272,7 +272,7 @@ def unchecked_answer_notices(statements: Sequence[Statement], warnings: Sequence
     statuses = {it.status for it in statements}
     if not statuses <= unread or (statements and not told and not any(it.needs_support for it in statements)):
         return []
-    why = [*warning_lines(told), "no statement was judged"][0]
+    why = next(iter(warning_lines(told)), "no statement was judged")
     return [Notice(code=NO_RESULT, message=why, node="write_answer")]
 
 

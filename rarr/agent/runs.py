@@ -31,7 +31,7 @@ from langgraph.types import StateSnapshot
 
 from rarr.agent.graph import Graph
 from rarr.agent.wiring.components import wire
-from rarr.agent.wiring.sources import sources_to_search, unused_setting_notices
+from rarr.agent.wiring.sources import outdated_index_notices, sources_to_search, unused_setting_notices
 from rarr.components import Components, close_all
 from rarr.errors import InputError
 from rarr.ledger.scores import unjudged_report
@@ -104,6 +104,9 @@ def using_meter(meter: Meter) -> Iterator[Meter]:
 class GraphRunner(Closable, Generic[Outcome]):
     """Runs one graph any number of times, with the same components. Stores checkpoints and traces."""
 
+    _writers: Sequence[str] = ()
+    """The nodes of this graph that write, and so need a language model."""
+
     def __init__(
         self,
         settings: Settings | None = None,
@@ -134,7 +137,7 @@ class GraphRunner(Closable, Generic[Outcome]):
             )
         used = self._used(components.settings if components else settings or Settings(**values))
         is_wired = components is None
-        components = components or wire(used, on_index, measuring=measuring, writing=self._writing)
+        components = components or wire(used, on_index, measuring=measuring, writing_nodes=self._writers)
         self._components = self._adapted(replace(components, settings=used))
         self.settings, self._on_step = self._components.settings, on_step
         self.names_sources = not is_wired or self.settings.names_source
@@ -142,12 +145,10 @@ class GraphRunner(Closable, Generic[Outcome]):
         ours = (*self._components.opened, self._components.retriever, *sources_to_search(self.settings))
         skipped = lines_by_reason(dict.fromkeys(pair for it in ours for pair in getattr(it, "skipped", ())))
         self._notices = [Notice(code="file_skipped", message=line, node="retrieve") for line in skipped]
+        self._notices += outdated_index_notices({id(it): it for it in ours}.values())
         self._notices += unused_setting_notices(self._components) if is_wired else []
         is_kept = checkpointer is not None
         self._traces = ReviserRecorder(self.settings, resumable=is_kept) if self.settings.trace else None
-
-    _writing: Sequence[str] = ()
-    """The nodes of this graph that write, and so need a language model."""
 
     def _used(self, settings: Settings) -> Settings:
         """Returns the settings with the changes that this graph needs."""

@@ -100,7 +100,7 @@ async def route_after_rerank(state: State) -> list[Send] | str:
 class Writer(GraphRunner[Article]):
     """Builds models, indexes and the graph once; writes any number of articles, also at the same time."""
 
-    _writing = WRITING_NODES
+    _writers = WRITING_NODES
 
     def _used(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"evidence_per_query": CHUNKS_PER_SECTION})

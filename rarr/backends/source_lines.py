@@ -6,8 +6,10 @@ from functools import lru_cache
 
 from rarr.components import Excerpt, SourceLine
 from rarr.records import Evidence
-from rarr.tools.text.blocks_and_sentences import Span, blocks, split_sentences
+from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, split_sentences
 
+LEAD_ENDS = (":", "：")
+"""The ends of a line that introduces a list."""
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])\s|[ \t]")  # or a later line of an item
 
 
@@ -29,6 +31,16 @@ def source_lines(text: str) -> tuple[Span, ...]:
 def is_list_item(text: str, start: int) -> bool:
     """Tells whether the line with the character `start` is an item of a list, or a part of an item."""
     return bool(_LIST_ITEM.match(text, text.rfind("\n", 0, start) + 1))
+
+
+def lead_line(text: str, start: int) -> str:
+    """Returns the line that introduces the list with the item at `start` ("Do not use it if:"), else ""."""
+    if not is_list_item(text, start):
+        return ""
+    above = (it for it in reversed(sentences(text)) if it.end <= start and not is_list_item(text, it.start))
+    last = next(above, Span(0, 0))
+    is_led = last.of(text).rstrip().endswith(LEAD_ENDS) and "\n#" not in text[last.end : start]
+    return last.of(text).strip() if is_led else ""
 
 
 def labelled_excerpts(evidence: Sequence[Evidence]) -> tuple[Excerpt, ...]:

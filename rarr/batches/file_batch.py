@@ -78,8 +78,8 @@ def revise_file(
             if batch.left:
                 begin = partial(run_folder.write_inputs, folder, inputs)
                 runner = _runner_of(settings, workers, ray)
-                # The same call must be able to go on, also if no row has begun.
-                with call_on_interrupt(lambda: (begin(), on_interrupt(batch.write_output()))):
+                # `begin` comes first: the same call must be able to go on, also if no row has begun.
+                with call_on_interrupt(lambda: on_interrupt(batch.write_output())), call_on_interrupt(begin):
                     run(batch.work_on_rows(runner, begin, max_cost, on_progress))
             return batch.write_output()
 

@@ -1,4 +1,4 @@
-"""`rarr trace`: lists, shows, opens, replays, exports, imports and removes recorded runs; decides edits."""
+"""`rarr trace`: shows, replays, exports, imports and removes recorded runs; accepts and reverts edits."""
 
 import os
 import sys
@@ -86,12 +86,11 @@ def decide(run: str, accept: tuple[str, ...], revert: tuple[str, ...]) -> int:
     """
     from rarr.views.shown_text import visible_text
 
+    if not (accept or revert):
+        raise InputError("no edit is named: give --accept or --revert")
     made = _revision_of(run)
-    if revert:
-        made.revert(*revert)  # raises for a wrong id
-        made = made.without(*revert)
-    if accept or not revert:
-        made = made.accept(*accept)
+    made = made.without(*revert) if revert else made
+    made = made.accept(*accept) if accept else made
     text = made.text + "\n" * (not made.text.endswith("\n"))
     write_result(made, lambda: visible_text(text) if sys.stdout.isatty() else text)
     touched = [made.sentence_of(it) for it in made.edits if it.id in (*accept, *revert)]

@@ -8,7 +8,7 @@ from itertools import chain, pairwise
 from typing import Any, TypeAlias
 
 from rarr.backends.prompted.cards import MAX_SENTENCES
-from rarr.backends.source_lines import labelled_excerpts
+from rarr.backends.source_lines import labelled_excerpts, lead_line
 from rarr.components import BlockPiece, RawCard, RawReading, ReadingBlock, SourceLine
 from rarr.ledger.card import make_card
 from rarr.ledger.controls import Control, is_disputed, is_missed, make_controls
@@ -139,7 +139,8 @@ def plant_block(
         if words:
             numbered.append(BlockPiece(words, number))
     before = _before(text, places[0], lead)
-    block = ReadingBlock(state["context"] or "", before, tuple(numbered), excerpts)
+    lead_of_list = lead_line(text, places[0].start)
+    block = ReadingBlock(state["context"] or "", before, tuple(numbered), excerpts, lead_of_list)
     lines = {line.label: line for excerpt in excerpts for line in excerpt.lines}
     return PlantedBlock(block, spans, by_number, lines)
 

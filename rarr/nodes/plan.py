@@ -7,10 +7,11 @@ from rarr.records import Notice, Query
 from rarr.records.citations import PlannedSection
 from rarr.state import State, failure_notice, usable_evidence
 from rarr.tools.models.run_budget import meter
-from rarr.tools.text.section_headings import OVERVIEW, clean_headings
+from rarr.tools.text.section_headings import clean_headings
 
 MAX_SECTIONS = 10
 """The most sections of an article."""
+_OVERVIEW = "Overview"  # the heading of the only section, if there is no plan
 
 
 async def plan(state: State, runtime: Runtime[Components]) -> State:
@@ -32,7 +33,7 @@ async def plan(state: State, runtime: Runtime[Components]) -> State:
                 warnings = [Notice(code="plan_empty", message=message, node="plan")]
         except Exception as error:
             warnings = [failure_notice("plan", "the article has one section, since no plan was made", error)]
-    numbered = list(enumerate(headings[:MAX_SECTIONS] or [OVERVIEW], start=1))
+    numbered = list(enumerate(headings[:MAX_SECTIONS] or [_OVERVIEW], start=1))
     queries = [
         Query(id=f"q{asked + n}", text=f"{heading}, {topic}", start=0, end=0, round=2)
         for n, heading in numbered

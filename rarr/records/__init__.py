@@ -265,7 +265,6 @@ class Revision(Record):
         Raises `InputError` for an id that is not an accepted edit, and if another edit changed the new words
         of a reverted edit: the two can only be reverted together.
         """
-        require_in_state("accepted", self.edits, edit_ids)
         return self.without(*edit_ids).text
 
     def accept(self, *edit_ids: str) -> "Revision":
@@ -282,11 +281,12 @@ class Revision(Record):
         return revision
 
     def without(self, *edit_ids: str) -> "Revision":
-        """Returns a new revision in which the accepted edits among these ids are refused.
+        """Returns a new revision in which the accepted edits of these ids are refused.
 
-        Their sentences are contradicted, and scores that depend on the text are None. Raises `InputError` if
-        another edit changed the new words of a refused edit.
+        Their sentences are contradicted, and scores that depend on the text are None. Raises `InputError` as
+        `revert` does.
         """
+        require_in_state("accepted", self.edits, edit_ids)
         edits, changes = [*self.edits], list[Change]()
         for number, edit in reversed([*enumerate(self.edits)]):
             if edit.accepted and edit.id in edit_ids:

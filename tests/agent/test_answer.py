@@ -14,10 +14,6 @@ from rarr.testing import ScriptedModel
 
 PEOPLE, DAM = Path("examples/graph/people.csv"), "examples/corpus/hoover-dam.md"
 BORN, CHEMIST = "Marie Curie was born in Warsaw.", "Marie Curie was a chemist."
-BIRTHDAY, DIED = "Marie Curie was born on 7 November 1867.", "Marie Curie died on 4 July 1934."
-BOTANIST = "Jonah Strake was a botanist."
-HIGH = "Hoover Dam is 726 feet high and 1,244 feet long at the crest."
-UNJUDGED = "Only a language model can judge whether these quotes answer each part of the question."
 
 
 def test_triple_that_speaks_to_a_model_is_withheld() -> None:
@@ -45,7 +41,7 @@ def test_of_too_many_triples_those_of_the_question_and_of_its_values_are_used() 
 
 
 def test_answer_without_a_language_model_is_refused_before_a_corpus_is_read() -> None:
-    with pytest.raises(SettingsError, match=r"writing needs a language model for write_answer: name it"):
+    with pytest.raises(SettingsError, match=r"an answer needs a language model for write_answer: name it"):
         answer(QUESTION, corpus="not there")
 
 

@@ -141,7 +141,7 @@ def test_failed_search_is_status_3_with_one_line(
 def test_article_is_printed_or_written_with_its_measures(command: Command) -> None:
     with ScriptedServer(writing) as server:
         _require_articles(lambda *argv: command(*argv, "--model", "vllm:scripted", "--base-url", server.url))
-    assert "writing needs a language model for plan" in command("write", "Opera", "--corpus", ".").err
+    assert "an article needs a language model for plan" in command("write", "Opera", "--corpus", ".").err
 
 
 def _require_articles(command: Callable[..., Any]) -> None:

@@ -49,11 +49,11 @@ def wire(
     prompts: Mapping[str, Prompt] | None = None,
     baseline: Baseline = NO_BASELINE,
     measuring: bool = False,
-    writing: Sequence[str] = (),
+    writing_nodes: Sequence[str] = (),
 ) -> Components:
     """Makes the components that `settings` name. Raises `RarrError` if a component cannot be made.
 
-    `writing` names the nodes of an article or an answer, each of which needs a language model.
+    `writing_nodes` are those of an article or an answer; each needs a language model.
     `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`. With
     `measuring`, the record of the reader and kept answers are not read or written.
     """
@@ -61,8 +61,8 @@ def wire(
         chosen = {"attribute": "embedded"} | dict.fromkeys(MAIN_MODEL_NODES, settings.model) | settings.models
         store = opened.answer_store if settings.trace and not measuring else None
         parts = ComponentMaker(settings, chosen, prompts, baseline, store)
-        for node in writing:  # before a corpus is indexed
-            parts.require_model(node, "writing")
+        for node in writing_nodes:  # before a corpus is indexed
+            parts.require_model(node, "an answer" if node == "write_answer" else "an article")
         writer = partial(parts.make_prompted, component=PromptedArticleWriter, most=MAX_SECTIONS)
         checker = parts.make_prompted("check_agreement", paper.PromptedChecker)
         return Components(

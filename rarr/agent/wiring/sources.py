@@ -1,10 +1,9 @@
 """Makes the retrievers and the reranker that the settings name, and holds the resources to close."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rarr.backends.prompted.questions import QueriesByUnit
@@ -22,7 +21,7 @@ from rarr.settings import SOURCES, Settings
 from rarr.tools.concurrency import run
 from rarr.tools.models.chat import DEFAULT_URLS
 from rarr.tools.models.failures import redact_secrets
-from rarr.tools.text.wording import kind_of, safe_text
+from rarr.tools.text.wording import counted, kind_of, safe_text
 
 if TYPE_CHECKING:
     from rarr.retrievers.web.cache import Cache
@@ -142,7 +141,6 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
         return object_retriever(source, settings)
     if source == "corpus" and settings.corpus is not None:
         corpus = Corpus.open(settings.corpus, home=settings.home, window=settings.window, progress=on_index)
-        corpus.skipped += changed_files(corpus)
         return opened.close_later(corpus)
     if source == "graph" and settings.graph is not None:
         return opened.close_later(Graph.open(settings.graph, settings.window))
@@ -151,20 +149,6 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
     if source not in WEB_SOURCES:
         raise SettingsError(f"unknown search {source!r}: {_CHOICE}")
     return ObjectRetriever(opened.close_later(WEB_SOURCES[source](settings, opened)), settings, source)
-
-
-def changed_files(corpus: Corpus) -> list[tuple[str, str]]:
-    """Lists (file, reason) of the files that changed after their index was built, if they are at hand."""
-    root, changed = Path(corpus.manifest.root), list[tuple[str, str]]()
-    for name, file in corpus.manifest.files.items() if root.exists() else ():
-        path, why = root / name if name else root, "is gone"
-        with suppress(OSError):
-            facts = path.stat()
-            why = "has changed" * ((facts.st_size, facts.st_mtime_ns) != (file.size, file.mtime_ns))
-        if why:
-            reason = f"it {why} since the index was built, whose text is searched: run rarr index again"
-            changed.append((path.as_posix(), reason))
-    return changed
 
 
 def object_retriever(source: Any, settings: Settings) -> Retriever:
@@ -225,6 +209,18 @@ def components_with_given(components: Components, given: GivenPassages, *, alone
         generator = generator.for_sentences()
     changed: dict[str, Any] = {"given": shown, "searches": False, "query_generator": generator}
     return replace(components, retriever=ObjectRetriever(given, None), **changed)
+
+
+def outdated_index_notices(sources: Iterable[object]) -> list[Notice]:
+    """Makes a warning for each built index among the sources whose files changed after it was built."""
+    notices = list[Notice]()
+    for corpus in (it for it in sources if isinstance(it, Corpus) and it.is_built):
+        if changed := corpus.changed_files():
+            named = changed[0] + f" and {counted(len(changed) - 1, 'other file')}" * (len(changed) > 1)
+            message = f"{named} changed or went away after the index was built, and its old text is searched"
+            cure = "run rarr index again"
+            notices.append(Notice(code="index_outdated", message=f"{message}: {cure}", node="retrieve"))
+    return notices
 
 
 def unused_setting_notices(components: Components) -> list[Notice]:

@@ -13,7 +13,7 @@ from rarr.backends.embedded import words as lists
 from rarr.backends.embedded.values import Value, compare, is_rounded, values
 from rarr.backends.embedded.values.forms import MARKUP
 from rarr.backends.embedded.values.tables import unit_of
-from rarr.backends.source_lines import is_list_item
+from rarr.backends.source_lines import LEAD_ENDS, is_list_item
 from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import MARK, Span
 
@@ -44,7 +44,7 @@ ASKS = re.compile(
     r"|qu(?:e|i|oi|and|els?|elles?))\b"
 )
 FILE_TITLE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
-_SEPARATOR, _DRAFTS = re.compile(r"[_.#-]"), frozenset(("draft", "entwurf", "brouillon"))  # of file names
+_SEPARATOR = re.compile(r"[_.#-]")  # of words in the name of a file
 _LINKS = lists.LIMITING | lists.OPENERS
 _FEW = ("few", "little", "wenig")  # "a few" is another word
 
@@ -233,7 +233,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         if not cells:
             heading = None if line.text.rstrip().endswith(tuple(".!?")) else line
         if is_heading(line.text):
-            headed = frozenset(item.key for item in items_of(line.text) if item.word not in lists.OPENERS)
+            headed = heading_keys(line.text)
         if len(cells) > 1 and len(cells) == len(heads[1]):
             shared = {"above": title, "around": around, "title": name, "heading": headed}
             lines += _cell_lines((heads[0], line.label), heads[1], cells, shared)
@@ -251,7 +251,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
             labels, tells = (heading.label, *labels), title | {item.key for item in items_of(heading.text)}
         items = items_of(text)
         lines.append(Line(labels, text, items, tells, "", "", bool(cells), around, name, headed, meant))
-        if line.text.rstrip().endswith(":"):
+        if line.text.rstrip().endswith(LEAD_ENDS):
             governing = line
         elif line.text.rstrip().endswith(".") and not line.is_item:
             governing = None
@@ -288,6 +288,12 @@ def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
         is_struck ^= opens
 
 
+def heading_keys(text: str) -> frozenset[str]:
+    """Returns the keys of the words of a heading, and its single capitals, as in "Model A"."""
+    capitals = re.findall(r"(?<=\s)[A-Z]\b", text)
+    return frozenset((*(it.key for it in items_of(text) if it.word not in lists.OPENERS), *capitals))
+
+
 def is_heading(line: str) -> bool:
     return not ("|" in line or line.rstrip().endswith(tuple(".!?:;,")) or is_list_item(line, 0))
 
@@ -312,10 +318,10 @@ def _calls_wrong(heading: str) -> bool:
     return any(map(lists.casts_doubt, words)) or bool(lists.CALLS_WRONG.search(heading))
 
 
-def is_not_valid(source: str) -> bool:
+def names_draft(source: str) -> bool:
     """Tells whether the name of a file says that it is a draft, or not valid, as in "spec_draft.md"."""
-    name = _SEPARATOR.sub(" ", source.rpartition("/")[2]).casefold()
-    return _calls_wrong(name) or not _DRAFTS.isdisjoint(name.split())
+    name = "" if "://" in source else _SEPARATOR.sub(" ", source.rpartition("/")[2]).casefold()
+    return _calls_wrong(name) or not lists.DRAFTS.isdisjoint(name.split())
 
 
 def _is_taken_up(line: str, after: str) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 
-from rarr.backends.embedded.items import ASKS, FILE_TITLE, SENTENCE_END, Line, is_heading, items_of
+from rarr.backends.embedded.items import ASKS, FILE_TITLE, SENTENCE_END, Line, heading_keys, is_heading
 from rarr.backends.embedded.values import values
 from rarr.backends.embedded.words import AUXILIARIES, FUNCTION_WORDS, LIMITING, OPENERS, PRONOUNS, language_of
 from rarr.components import Excerpt
@@ -27,7 +27,7 @@ class NamesAbove:
 
     def __init__(self, text: str) -> None:
         self.headings, self.last, self.is_new = dict[int, frozenset[str]](), frozenset[str](), True
-        self.known, self.scopes = set[str](), dict[int, frozenset[str]]()
+        self.known, self.limits = set[str](), dict[int, frozenset[str]]()
         self.add_text(text)
 
     def add_text(self, text: str) -> None:
@@ -38,22 +38,25 @@ class NamesAbove:
                 level, self.last = len(heading[1]), frozenset()
                 over = {at: it for at, it in self.headings.items() if at < level}
                 self.headings = over | {level: name_words(line, is_title=level == 1)}
-                scope = frozenset(item.key for item in items_of(line) if item.word not in OPENERS)
-                self.scopes = {at: it for at, it in self.scopes.items() if at < level} | {level: scope}
+                upper = {at: it for at, it in self.limits.items() if at < level}
+                self.limits = upper | {level: heading_keys(line)}
             else:
                 if names := name_words(line):
                     self.last, self.is_new = names if self.is_new else self.last | names, False
                 self.last |= _bare_subjects(line)
 
-    def is_of_other_scope(self, line: Line, known: frozenset[str], asked: frozenset[str]) -> bool:
+    def has_other_limits(self, line: Line, known: Set[str], asked: frozenset[str]) -> bool:
         """Tells whether the headings of text and line each have words that the other side lacks.
 
-        The dose for adults is not that for children, whatever the sentence says. `known` are the keys of the
-        text so far, and `asked` those of what the question limits itself to.
+        The dose for adults is not that for children, whatever the sentence says. Titles must have a common
+        word, as in "Model A" and "Model B". `known` are the keys of the text so far, and `asked` those of
+        what the question limits itself to.
         """
-        above = line.heading.union(item.key for item in items_of(line.title))
-        own = asked.union(*self.scopes.values()) - line.words - above
-        return bool(own) and not above <= known.union(item.key for item in line.items)
+        title, said = heading_keys(line.title), {item.key for item in line.items}
+        own_title, told = self.limits.get(1, frozenset[str]()), line.words | line.heading | title
+        own = asked.union(*(it for level, it in self.limits.items() if level > 1))
+        differ = bool(own - told) and not line.heading - known <= said
+        return differ or bool(own_title & title and own_title - told and title - known - said)
 
     def covering(self, pages: Sequence[Excerpt], sentence: str) -> list[Excerpt]:
         """Returns the pages that have all these names, or no others; all if `sentence` names its subject."""

@@ -4,15 +4,16 @@ import re
 from collections.abc import Sequence, Set
 
 from rarr.backends.embedded.antecedents import QuestionWords, find_antecedent
-from rarr.backends.embedded.items import Line, is_not_valid, items_of, lines_of
+from rarr.backends.embedded.items import Line, items_of, lines_of, names_draft
 from rarr.backends.embedded.names_above import NamesAbove
 from rarr.backends.embedded.near_quotes import card_of, card_of_cell
-from rarr.backends.source_lines import is_list_item, labelled_excerpts
+from rarr.backends.source_lines import LEAD_ENDS, is_list_item, labelled_excerpts, lead_line
 from rarr.components import BlockPiece, RawCard, RawReading, ReadingBlock
 from rarr.records import Evidence
 from rarr.tools.concurrency import require_awaited, work
 from rarr.tools.text.blocks_and_sentences import Span, table_cells
 
+_HEADING = re.compile(r"(?m)^#{1,6}\s")
 _FOR = re.compile(r"(?i)\b(?:for|für|pour)\s(.*)")  # "What is the dose for children?"
 
 
@@ -39,9 +40,10 @@ class NearQuoteVerifier:
 
 
 def _support(text: str, context: str | None, spans: Sequence[Span], evidence: Evidence) -> list[float]:
-    pieces = [(text[: it.start], BlockPiece(it.of(text), 1)) for it in spans]
-    pages = labelled_excerpts([evidence])
-    cards = (near_quote_cards(ReadingBlock(context or "", above, (it,), pages))[1] for above, it in pieces)
+    pages, cards = labelled_excerpts([evidence]), list[RawCard]()
+    for it in spans:
+        pieces, lead = (BlockPiece(it.of(text), 1),), lead_line(text, it.start)
+        cards.append(near_quote_cards(ReadingBlock(context or "", text[: it.start], pieces, pages, lead))[1])
     return [float(card.verdict == "yes") for card in cards]
 
 
@@ -50,16 +52,17 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
 
     `names_contradict` is that of `card_of`.
     """
-    excerpts = [it for it in block.excerpts if lines_of(it) and not is_not_valid(it.source)]
+    excerpts = [it for it in block.excerpts if lines_of(it) and not names_draft(it.source)]
     pages = [lines_of(excerpt) for excerpt in excerpts]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
     known, question = {item.key for item in items_of(above)}, QuestionWords.of_question(block.context)
     asked_for = frozenset(item.key for item in items_of(" ".join(_FOR.findall(block.context))))
     shown = "".join(piece.text for piece in block.pieces)
-    cells, at, names, lead = table_cells(shown), 0, NamesAbove(above), _lead_line(above)
+    cells, at, names, lead = table_cells(shown), 0, NamesAbove(above), block.lead
     for piece in block.pieces:
         require_awaited()
-        cell, is_item = cells.get(Span(at, at + len(piece.text))), is_list_item(shown, at)
+        cell, is_first = cells.get(Span(at, at + len(piece.text))), not cards
+        is_item = is_list_item(shown, at) or (is_first and bool(block.lead))
         at += len(piece.text)
         known |= {item.key for item in items_of(piece.text)}
         meant = find_antecedent(piece.text, above)
@@ -67,32 +70,30 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
         about, is_open = names.covering(excerpts, piece.text), meant is not None
         read = (it for it in map(lines_of, about) if asked.fits_page(it[0], known, is_open=is_open))
         told = [line for page in read for line in page]
-        told = [line for line in told if not names.is_of_other_scope(line, frozenset(known), asked_for)]
+        told = [line for line in told if not names.has_other_limits(line, known, asked_for)]
         names.add_text(piece.text)
         if piece.number and cell:
             cards[piece.number] = card_of_cell(shown, cell, told)
         elif piece.number:
             lines = [line for line in told if not line.row]
-            before = f"{lead} " * is_item
+            before = f"{lead} " if lead and is_item else ""
             card = card_of(f"{before}{piece.text}", above, lines, names_contradict=names_contradict)
-            card = _without_lead(card, piece.text) if before else card
+            card = _without_lead(card, f"{before}{piece.text}", len(before)) if before else card
             quoted = (it for it in told if card.verdict == "yes" and set(it.labels) <= set(card.quotes))
             is_of_group = any(_is_of_one_group(it, pages, known) for it in quoted)
             cards[piece.number] = RawCard("open", card.quotes, open=(piece.text,)) if is_of_group else card
-        lead = _lead_line(piece.text) if piece.number and not is_item else lead
+        if _HEADING.search(piece.text):
+            lead = ""
+        elif piece.number and not is_item:
+            lead = piece.text if piece.text.rstrip().endswith(LEAD_ENDS) else ""
         above += f"\n{piece.text}"
     return cards
 
 
-def _lead_line(text: str) -> str:
-    """Returns the last line of a text if it introduces a list ("Do not use it if:"), else ""."""
-    line = text.strip().rpartition("\n")[2].strip()
-    return line if line.endswith((":", "：")) else ""
-
-
-def _without_lead(card: RawCard, item: str) -> RawCard:
-    """Returns the card of a list item that was compared together with the line before its list."""
-    are_inside = all(edit.old in item for edit in card.edits)
+def _without_lead(card: RawCard, statement: str, start: int) -> RawCard:
+    """Returns the card of a list item, at `start` of a statement with the line before its list."""
+    item = statement[start:]
+    are_inside = all(statement.find(edit.old) >= start for edit in card.edits)
     opened = tuple(words for words in card.open if words in item) or (item,) * bool(card.open)
     return card._replace(edits=card.edits * are_inside, open=opened)
 

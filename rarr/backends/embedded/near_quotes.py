@@ -32,12 +32,14 @@ from rarr.backends.embedded.words import (
     are_opposites,
     equal_tense,
 )
+from rarr.backends.source_lines import LEAD_ENDS
 from rarr.components import RawCard, RawEdit
 from rarr.tools.text.markdown_tables import Cell
 
 LEAST_SHARED = 0.6  # the lowest share of a sentence's items in a line that may decide about it
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _CELL_MARKS = re.compile(r"[()\[\]†‡§]|(?<=\w)\*(?![*\w])")  # "(45)" is a loss, "45*" has a note
+_LOSS = re.compile(r"\(\s*[\d.,]+\s*\)")  # in a row: a sentence has a minus
 _SET_OFF = frozenset(",;:()–—")
 _AND = re.compile(r",?\s(?:and|und|et)\s")
 _FURTHER = re.compile(r",?\s(?:and|und|et)\s|[,;]\s(?:who|whose|where|when)\s")
@@ -101,9 +103,9 @@ class Alignment(NamedTuple):
 def card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
     row, column, value = (span.of(text) for span in (cell.row, cell.column, cell.span))
     same = [it for it in lines if it.row == plain_words(row)] or [it for it in lines if not it.row]
-    told, said = f"{row} {column} {value}", sorted(_CELL_MARKS.findall(value))
-    alike = [it for it in same if not it.row or sorted(_CELL_MARKS.findall(it.cell)) == said]
-    card = card_of(told, "", [line.without_tense for line in alike])
+    marks = sorted(_CELL_MARKS.findall(value))
+    comparable = [it for it in same if not it.row or sorted(_CELL_MARKS.findall(it.cell)) == marks]
+    card = card_of(f"{row} {column} {value}", "", [line.without_tense for line in comparable])
     opened = tuple(words for words in card.open if words in value) or (value,) * bool(card.open)
     return card._replace(open=opened)
 
@@ -158,12 +160,10 @@ def _is_said_elsewhere(found: Alignment, lines: Sequence[Line]) -> bool:
 
 
 def states_nothing(sentence: str) -> bool:
-    """Tells whether the text is a question, introduces a list, or has too few words, as "Hello there!"."""
-    items = items_of(sentence)
-    if sentence.rstrip().endswith((":", "：")):
-        return True
+    """Tells whether the text is a question, ends with a colon, or has too few words, as "Hello there!"."""
+    items, shown = items_of(sentence), sentence.rstrip()
     says_more = len(items) > 1 or any(item.value for item in items) or first_word(sentence) in PRONOUNS
-    return sentence.rstrip().endswith("?") if says_more else len(WORD.findall(sentence)) <= _FEW
+    return shown.endswith(("?", *LEAD_ENDS)) if says_more else len(WORD.findall(sentence)) <= _FEW
 
 
 def _in_two_lines(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
@@ -248,8 +248,8 @@ def _compared_row(items: Sequence[Item], line: Line) -> Alignment:
     has_more = any(item.stem and item.stem not in words for item in line.items)
     signs = [[item.word for item in it if not item.word[0].isalnum()] for it in (items, line.items)]
     is_alike = signs[0] == signs[1] and len(own) == len(other)
-    is_loss = re.search(r"\(\s*[\d.,]+\s*\)", line.text)
-    if has_more or is_loss or not is_alike or not all(item.word in OPENERS for item in others):
+    is_alike &= not _LOSS.search(line.text)
+    if has_more or not is_alike or not all(item.word in OPENERS for item in others):
         return Alignment(line, 0.0, ())
     diffs = (
         Diff(_kind(mine, its), (mine,), (its,), (items.index(mine), line.items.index(its)))

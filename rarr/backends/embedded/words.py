@@ -101,7 +101,10 @@ _WRONG = (
     r"|satir|parod[yi]|april fool|aprilscherz|poisson d.avril|fairy tale|märchen|fikti|made[ -]up(?! of| by)"
     r"|unsigned|(?:not?|nicht|non) (?:yet |longer |mehr )?(?:valid|signed|in force|gültig|unterz|signé))"
 )
-_LABEL = r"draft|entwurf|brouillon|novel|roman|fiction|invented|erfunden|inventé|expired|lapsed|abgelaufen"
+DRAFTS = frozenset(("draft", "entwurf", "brouillon"))
+_LABEL = (
+    rf"{'|'.join(sorted(DRAFTS))}|novel|roman|fiction|invented|erfunden|inventé|expired|lapsed|abgelaufen"
+)
 _AS_LABEL = rf"(?:\A|[(,;:] ?| [–—-] )(?:(?:an?|un) )?(?:{_LABEL})(?!\.?\w| (?!(?:by|von|par|de)\b)[^\W\d_])"
 _OF_A_PARTY = r"(?:an)?klage(?!n)|kläger|plaintiff|indictment|pleading|réquisitoire"
 CALLS_WRONG = re.compile(

@@ -332,7 +332,7 @@ def retriever_of_pages(documents: Sequence[DocumentRow]) -> GivenPassages:
 
 
 def _writer(settings: Settings) -> Worker:
-    made = wire(settings, measuring=True, writing=WRITING_NODES)
+    made = wire(settings, measuring=True, writing_nodes=WRITING_NODES)
 
     async def make_line(event: EventRow) -> ArticleLine:
         pages = await work(retriever_of_pages, event.documents)

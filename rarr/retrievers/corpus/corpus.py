@@ -49,7 +49,7 @@ class Corpus(index.IndexReader):
     def __init__(self, folder: Path, window: int, shown: Path | None = None) -> None:
         """`shown` is the path of the corpus in the sources of passages; None: the path of the last build."""
         super().__init__(folder, window)
-        self._shown = shown or Path(self.manifest.shown)
+        self._shown, self.is_built = shown or Path(self.manifest.shown), shown is None
         self.skipped = self.manifest.unread_files(self._shown)
 
     @classmethod
@@ -83,6 +83,17 @@ class Corpus(index.IndexReader):
     async def extracted(self, url: str) -> str | None:
         """Returns the current text of the file or record that passages cite as `url`; None if it is gone."""
         return await asyncio.to_thread(self._extracted, url)
+
+    def changed_files(self) -> list[str]:
+        """Lists the files that changed or went away after the build, if the corpus is on this machine."""
+        root, changed = Path(self.manifest.root), list[str]()
+        with suppress(OSError):
+            for name, file in self.manifest.files.items() if root.exists() else ():
+                path = root / name if name else root
+                facts = path.stat() if path.exists() else None
+                if facts is None or (facts.st_size, facts.st_mtime_ns) != (file.size, file.mtime_ns):
+                    changed.append(path.as_posix())
+        return changed
 
     def _hits(self, query: str, k: int) -> tuple[Searcher, list[index.Hit]]:
         searcher, words = self.searcher(), query_stems(query)

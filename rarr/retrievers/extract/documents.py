@@ -1,7 +1,7 @@
-"""Reads bytes as text, rows with long cells, and web pages, PDFs and files of Word as Markdown with headings.
+"""Reads bytes as text, rows with long cells, and PDFs and files of Word as Markdown with headings.
 
-Pages, PDFs and files of Word are read in a worker process (see `limited_calls`), which turns any error of a
-parser into an `UnreadableError`.
+Pages (see `pages`), PDFs and files of Word are read in a worker process (see `limited_calls`), which turns
+any error of a parser into an `UnreadableError`.
 """
 
 import codecs
@@ -12,13 +12,11 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any, BinaryIO, TypeVar
-
-from rarr.valid_unicode import valid
 
 Row = TypeVar("Row")
 Complain = Callable[[str], None]
@@ -108,150 +106,10 @@ def _pieces(file: BinaryIO, encoding: str, errors: str) -> Iterator[str]:
     return codecs.iterdecode(iter(partial(file.read, _PIECE), b""), encoding, errors)
 
 
-_MOST_HTML = 5_000_000  # of HTML, twenty times a long article: hostile pages take ever more time
-_MOST_ON_PAGE = 2_000_000  # of text in one page: the length of a thick book
-_DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
-_MOST_SPANNED = 100  # columns
-_NO_TEXT = re.compile("button|head|iframe|nav|noscript|script|select|style|svg|template|title")
-_BLOCK = re.compile(
-    "address|article|aside|blockquote|body|caption|d[dlt]|details|div|fieldset|fig(?:caption|ure)|footer|form"
-    "|h[1-6r]|header|li|main|[ou]l|p|section|summary|table"
-)
-_BLOCK_MARKS = {"li": "- ", "dd": "- ", "blockquote": "> "} | {f"h{it}": f"{'#' * it} " for it in range(1, 7)}
-_ITEMS = re.compile(r"^(- .*\n)\n(?=- )", re.MULTILINE)
-_REGEX = {"re": "http://exslt.org/regular-expressions"}
-_GONE_BY_STYLE = (
-    r"text-decoration(-line)?\s*:[^;]*line-through|(content-)?visibility\s*:\s*(hidden|collapse)"
-    r"|display\s*:\s*none|(opacity|font-size)\s*:\s*0+(\.0+)?\s*(%|[a-z]+)?\s*(;|$|!)"
-)
-_UNSEEN = f"//del|//s|//strike|//body//*[@hidden or re:test(@style, '(^|;)\\s*({_GONE_BY_STYLE})', 'i')]"
-_RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
-_LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
-_EXPONENT = re.compile(r"[+−-]?[0-9]+")
-_NOTE = re.compile(r"\[?\w{1,4}\]?")
-_IMAGE = re.compile(r"!\[[^\]\n]{0,500}\]\([^)\s]{0,2000}\)")
-_LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0,2000}\)")
-
-
-def extract_page(content: bytes, media_type: str, charset: str | None) -> Document:
-    """Extracts the main text of a fetched page by `media_type`. Bytes that begin like a PDF are read as PDF.
-
-    Removes images and the addresses of links from Markdown. Raises `UnreadableError`, with the reason as
-    message, if the page has no text or too much text.
-    """
-    # Some servers label everything that they send as HTML.
-    if content[:5].lower() == b"%pdf-" or media_type == "application/pdf":
-        page = read_pdf(content)
-    elif media_type in ("text/html", "application/xhtml+xml"):
-        if len(content) > _MOST_HTML:
-            raise UnreadableError(f"its HTML is longer than {_MOST_HTML // MEGABYTE} MB")
-        page = read_page(content, charset)
-    elif media_type == "text/markdown":
-        page = Document(_LINK.sub(r"\1", _IMAGE.sub("", decode(content, charset))).strip())
-    else:
-        page = Document(decode(content, charset))
-    if not page.text.strip():
-        raise UnreadableError("it holds no text (a scan needs OCR)")
-    if len(page.text) > _MOST_ON_PAGE:
-        raise UnreadableError(f"its text is longer than {_MOST_ON_PAGE:,} characters")
-    return replace(page, text=valid(page.text), title=valid(page.title))
-
-
-def read_page(
-    data: bytes, charset: str | None = None, *, is_own: bool = False, complain: Complain = lambda _: None
-) -> Document:
-    """Extracts the main text of the HTML in `data`. The text may be empty.
-
-    `charset` is the encoding that the server named; it has priority over the encoding that the page names.
-    `is_own` means a file of the user, whose whole text is read. A guessed encoding is reported to `complain`.
-    """
-    import trafilatura  # takes half a second to import
-    from trafilatura.htmlprocessing import convert_to_html
-
-    declared = _DECLARED.search(data[:4096])
-    html = decode(data, charset or (declared[1].decode("ascii") if declared else None), complain)
-    if "<body" not in html.lower():  # trafilatura reads nothing in a fragment of one element
-        html = f"<html><body>{html}</body></html>"
-    made: Any = None
-    if not is_own:
-        made = trafilatura.bare_extraction(_simplified(html), with_metadata=True, include_comments=False)
-    # A page that is too short to tell its main text from the rest is read as a whole too.
-    body = convert_to_html(made.body) if made else _simplified(html)
-    text = _ITEMS.sub(r"\1", "\n\n".join(filter(None, _page_blocks(body))))
-    made = made or trafilatura.extract_metadata(body)
-    return Document(text, made.title or "", published_at=parsed_date(made.date))
-
-
-def _simplified(html: str) -> Any:
-    """Parses a page, and rewrites parts that trafilatura reads wrongly: raised notes, and lists in cells.
-
-    Removes struck out and hidden text. A note becomes ³, or [3] if it is a link; a raised "th" stays. A
-    lowered number behind another one becomes ₂, since 10₂ is not 102.
-    """
-    import trafilatura
-
-    tree: Any = trafilatura.load_html(html)
-    if tree is None:  # a page without any text
-        return trafilatura.load_html("<html><body><p></p></body></html>")
-    for unseen in tree.xpath(_UNSEEN, namespaces=_REGEX):
-        unseen[:], unseen.text = [], None  # an empty cell stays in its column
-    for raised in tree.xpath("//sup"):
-        note = "".join(raised.text_content().split())
-        if _EXPONENT.fullmatch(note) and not raised.xpath(".//a"):
-            note = note.translate(_RAISED)
-        elif _NOTE.fullmatch(note) and (note.startswith("[") or raised.xpath(".//a")):
-            note = f"[{note.strip('[]')}]"
-        else:
-            continue
-        raised[:], raised.text = [], note
-        raised.drop_tag()
-    for lowered in tree.xpath("//sub[not(*)][re:test(preceding::text()[1], '[0-9]$')]", namespaces=_REGEX):
-        lowered.text = (lowered.text or "").translate(_LOWERED)
-    for item in tree.xpath("//td//li | //th//li"):
-        item.text = f" {item.text or ''}"
-        item.tail = "; " if item.getnext() is not None else " "
-        item.drop_tag()
-    for made in tree.xpath("//td//ul | //td//ol | //th//ul | //th//ol"):
-        made.drop_tag()
-    return tree
-
-
-def _page_blocks(element: Any, mark: str = "") -> Iterator[str]:
-    """Yields the blocks of an element as Markdown, some of them empty; no scripts, forms and menus."""
-    if element.tag in ("table", "pre"):
-        yield from (_words("".join(caption.itertext())) for caption in element.iter("caption"))
-        yield _table_of(element) if element.tag == "table" else f"```\n{''.join(element.itertext())}\n```"
-        return
-    mark, words = _BLOCK_MARKS.get(element.tag, mark), element.text or ""
-    for child in element.iterchildren("*"):
-        inner = "".join(child.itertext())
-        is_code = child.tag == "pre" and "\n" in inner  # trafilatura writes inline code as `pre` too
-        if is_code or _BLOCK.fullmatch(child.tag) or child.xpath("boolean(.//*[self::p|self::div|self::li])"):
-            yield _marked_words(mark, words, element.tag)
-            yield from _page_blocks(child, mark)
-            words = ""
-        elif not _NO_TEXT.fullmatch(child.tag):
-            words += " " if child.tag == "br" else inner
-        words += child.tail or ""
-    yield _marked_words(mark, words, element.tag)
-
-
-def _marked_words(mark: str, text: str, tag: str) -> str:
-    words = _words(text)
-    return f"{mark}{words}{':' * (tag == 'dt' and not words.endswith(':'))}" if words else ""
-
-
-def _table_of(element: Any) -> str:
-    for inner in element.iter("p", "br", "div", "tr", "td", "th"):  # inline markup does not end a word
-        inner.text, inner.tail = f" {inner.text or ''}", f" {inner.tail or ''}"
-    rows = ([*row.iter("td", "th")] for row in element.iter("tr"))
-    return markdown_table([words for cell in cells for words in _columns(cell)] for cells in rows)
-
-
-def _columns(cell: Any) -> list[str]:
-    """Returns the words of a cell, and an empty cell for each further column that it spans."""
-    spanned = re.fullmatch("[1-9][0-9]{0,3}", cell.get("colspan", "1"))
-    return ["".join(cell.itertext()), *[""] * (min(int(spanned[0]), _MOST_SPANNED) - 1 if spanned else 0)]
+MOST_SPANNED = 100  # columns or rows
+RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+LOWERED = str.maketrans("0123456789+-−", "₀₁₂₃₄₅₆₇₈₉₊₋₋")
+EXPONENT = re.compile(r"[+−-]?[0-9]+")
 
 
 MOST_UNPACKED = 300_000_000  # bytes of a file of Word, which is an archive
@@ -321,17 +179,17 @@ def read_docx(data: bytes) -> Document:
             blocks.append(markdown_table(_rows_of(element)))
         else:
             style = Paragraph(element, letter._body).style
-            blocks.append(_marked(_words(_text_of(element)), (style.name or "") if style else ""))
+            blocks.append(_marked(joined_words(_text_of(element)), (style.name or "") if style else ""))
     heading = next((block.lstrip("# ") for block in blocks if block.startswith("#")), "")
     return Document("\n\n".join(filter(None, blocks)), (letter.core_properties.title or heading).strip())
 
 
 def _shift_numbers(body: Any) -> None:
     """Writes raised numbers as ⁶, and lowered numbers behind another one as ₂: 10⁶ is not 106."""
-    for digits, shifted, sign in ((_RAISED, "super", ">"), (_LOWERED, "sub", "<")):
+    for digits, shifted, sign in ((RAISED, "super", ">"), (LOWERED, "sub", "<")):
         for text in body.xpath(_SHIFTED.format(shifted, sign)):
-            before = text.xpath("string(preceding::w:t[1])")[-1:]
-            if _EXPONENT.fullmatch((text.text or "").strip()) and (sign == ">" or before.isdigit()):
+            before = text.xpath("string(../preceding-sibling::w:r[1]/w:t[last()])")[-1:]
+            if EXPONENT.fullmatch((text.text or "").strip()) and (sign == ">" or before.isdigit()):
                 text.text = text.text.translate(digits)
 
 
@@ -358,7 +216,7 @@ def _rows_of(table: Any) -> Iterator[list[str]]:
         for cell in row.xpath(_CELLS):
             goes_on = cell.xpath("w:tcPr/w:vMerge[not(@w:val = 'restart')]")
             words = above[len(cells)] if goes_on and len(cells) < len(above) else _text_of(cell)
-            spanned = min(int((cell.xpath("w:tcPr/w:gridSpan/@w:val") or [1])[0]), _MOST_SPANNED)
+            spanned = min(int((cell.xpath("w:tcPr/w:gridSpan/@w:val") or [1])[0]), MOST_SPANNED)
             cells += [words, *[""] * (spanned - 1)]
         above = cells
         yield cells
@@ -390,12 +248,12 @@ def rows_with_long_cells(reader: Iterator[Row], longest: int) -> Iterator[Row]:
 
 def markdown_table(rows: Iterable[Sequence[str]]) -> str:
     """Writes rows as a Markdown table without empty rows. The first row is the header."""
-    filled = [[_words(cell).replace("|", "/") for cell in row] for row in rows]
+    filled = [[joined_words(cell).replace("|", "/") for cell in row] for row in rows]
     filled = [row for row in filled if any(row)]
     width = max((at for row in filled for at, cell in enumerate(row, start=1) if cell), default=0)
     lines = [f"| {' | '.join([*row, *[''] * width][:width])} |" for row in filled]
     return "\n".join([*lines[:1], "|" + " --- |" * width, *lines[1:]]) if lines else ""
 
 
-def _words(text: str) -> str:
+def joined_words(text: str) -> str:
     return " ".join(text.split())

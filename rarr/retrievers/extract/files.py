@@ -18,11 +18,11 @@ from rarr.retrievers.extract.documents import (
     markdown_table,
     parsed_date,
     read_docx,
-    read_page,
     read_pdf,
     rows_with_long_cells,
 )
 from rarr.retrievers.extract.limited_calls import call_within
+from rarr.retrievers.extract.pages import read_page
 from rarr.tools.text.blocks_and_sentences import blocks
 from rarr.valid_unicode import valid
 

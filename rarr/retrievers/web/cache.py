@@ -21,8 +21,9 @@ from pydantic import BaseModel
 from rarr.errors import InputError, RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import Window, cut_passages, windows
-from rarr.retrievers.extract.documents import Document, UnreadableError, extract_page
+from rarr.retrievers.extract.documents import Document, UnreadableError
 from rarr.retrievers.extract.limited_calls import run_in_worker
+from rarr.retrievers.extract.pages import extract_page
 from rarr.retrievers.fetch.fetching import Fetcher, KeyedLimiter
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import meter

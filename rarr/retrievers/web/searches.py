@@ -14,7 +14,8 @@ from urllib.parse import quote, urldefrag, urlsplit
 from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.corpus.index_words import query_words
-from rarr.retrievers.extract.documents import Document, extract_page, parsed_date
+from rarr.retrievers.extract.documents import Document, parsed_date
+from rarr.retrievers.extract.pages import extract_page
 from rarr.retrievers.reranking import nearest
 from rarr.retrievers.web.cache import Cache, Page, PageReader, PageStore, read_in_worker
 from rarr.retrievers.web.domain_and_date_limits import allowed_passages, allows, host_of, page_key

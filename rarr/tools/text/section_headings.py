@@ -5,8 +5,6 @@ from collections.abc import Sequence
 
 from rarr.tools.text.blocks_and_sentences import LIST_TITLE, Block, blocks
 
-OVERVIEW = "Overview"
-"""The heading of sentences that fit no other heading."""
 # A number alone is a word of the heading: "12 Angry Men", "9 November 1989".
 _MARKS = re.compile(r"^(?:(?:#+|[-*+]|\(?\d{1,2}(?:\.\d{1,2})*[.):]|\d{1,2}(?:\.\d{1,2})+)\s+)+")
 _LONGEST = 100  # characters of a heading
@@ -15,13 +13,13 @@ _LONGEST = 100  # characters of a heading
 def clean_headings(lines: Sequence[str], topic: str) -> list[str]:
     """Returns each heading once, without marks and numbers. Drops the topic and titles of source lists."""
     headings: dict[str, str] = {}
-    for heading in map(clean_heading, lines):
+    for heading in map(_clean_heading, lines):
         headings.setdefault(heading.casefold(), heading)
     headings.pop(topic.casefold(), None)
     return [heading for heading in headings.values() if heading and not LIST_TITLE.fullmatch(heading)]
 
 
-def clean_heading(line: str) -> str:
+def _clean_heading(line: str) -> str:
     """Returns a heading without marks and numbers, and of 100 characters at most."""
     return " ".join(_MARKS.sub("", line.strip()).strip("*_#=: ").split())[:_LONGEST].strip()
 

@@ -128,8 +128,11 @@ def test_built_index_whose_files_changed_is_told(tmp_path: Path) -> None:
     build_index(files[0].parent, tmp_path / "index", window=4)
     files[0].write_text(f"{FACT} It is old.")
     files[1].unlink()
-    with Reviser(corpus=tmp_path / "index", home=tmp_path / "home") as reviser:
-        told = [it.message.partition(" since the index")[0] for it in reviser.revise(TEXT).warnings]
-    assert told == [f"{files[0]}: it has changed", f"{files[1]}: it is gone"]
+    by_object: Any = {"search": Corpus.open(tmp_path / "index", home=tmp_path, window=4)}
+    for source in ({"corpus": tmp_path / "index"}, by_object):
+        with Reviser(home=tmp_path / "home", **source) as reviser:
+            [told] = reviser.revise(TEXT).warnings
+        assert told.code == "index_outdated"
+        assert told.message.startswith(f"{files[0]} and 1 other file changed or went away after the index")
     with Reviser(corpus=files[0].parent, home=tmp_path / "home") as reviser:
         assert reviser.revise(TEXT).warnings == ()

@@ -7,7 +7,7 @@ from makers import evidence
 from rarr.backends.embedded.items import lines_of
 from rarr.backends.embedded.near_quote_reader import near_quote_cards
 from rarr.backends.embedded.near_quotes import card_of
-from rarr.backends.source_lines import labelled_excerpts
+from rarr.backends.source_lines import labelled_excerpts, lead_line
 from rarr.components import BlockPiece, RawCard, ReadingBlock
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
@@ -91,6 +91,16 @@ def test_heading_that_names_one_of_several_groups_leaves_its_lines_open(sentence
     assert near_quote_cards(ReadingBlock("", "", (BlockPiece(sentence, 1),), excerpts))[1].verdict == verdict
 
 
+def test_list_that_goes_on_in_the_next_block_keeps_its_lead_line() -> None:
+    text = f"Do not believe this:\n\n- {DOSE}\n- {FRUIT}"
+    excerpts, pieces = labelled_excerpts([evidence(FRUIT)]), (BlockPiece(FRUIT, 1),)
+    lead = lead_line(text, text.index(FRUIT))
+    assert lead == "Do not believe this:"
+    verdicts = [near_quote_cards(ReadingBlock("", "", pieces, excerpts, it))[1].verdict for it in ("", lead)]
+    assert verdicts == ["yes", "open"]
+    assert lead_line(f"{FRUIT}\n\n- {DOSE}", len(FRUIT) + 4) == lead_line(text, 0) == ""
+
+
 FRUIT, FEWER = "Ripe pears cost 4 euros.", "Ripe pears cost 3 euros."
 
 
@@ -114,6 +124,7 @@ FRUIT, FEWER = "Ripe pears cost 4 euros.", "Ripe pears cost 3 euros."
             "In winter:\n\n- Pears cost 4 euros.",
             ["none", "no"],
         ),
+        ("", f"Do not:\n\n## Fruit\n\n- {FRUIT}", "", FRUIT, ["none", "yes"]),
         # Below another heading or title, a line is about another case.
         ("", f"## Adults\n\n{FRUIT}", "", f"## Adults\n\n{FRUIT}", ["yes"]),
         ("", f"## Prices\n\n{FRUIT}", "", FRUIT, ["yes"]),

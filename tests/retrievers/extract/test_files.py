@@ -23,10 +23,10 @@ from rarr.retrievers.extract.documents import (
     decode,
     parsed_date,
     read_docx,
-    read_page,
     read_pdf,
 )
 from rarr.retrievers.extract.files import extract
+from rarr.retrievers.extract.pages import read_page
 
 
 def read(path: Path) -> list[Document]:

@@ -18,8 +18,9 @@ from benchmarks.hostile_pages import SLOW, repeated
 from rarr import Reviser, Settings
 from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.extract import files, limited_calls as extracting
-from rarr.retrievers.extract.documents import UnreadableError, extract_page
+from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.limited_calls import run_in_worker
+from rarr.retrievers.extract.pages import extract_page
 from retrievers import calls
 from retrievers.makers import build_corpus_index
 
