@@ -288,6 +288,7 @@ def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
         is_struck ^= opens
 
 
+@lru_cache(maxsize=1024)
 def heading_keys(text: str) -> frozenset[str]:
     """Returns the keys of the words of a heading, and its single capitals, as in "Model A"."""
     capitals = re.findall(r"(?<=\s)[A-Z]\b", text)

@@ -45,16 +45,15 @@ class NamesAbove:
                     self.last, self.is_new = names if self.is_new else self.last | names, False
                 self.last |= _bare_subjects(line)
 
-    def has_other_limits(self, line: Line, known: Set[str], asked: frozenset[str]) -> bool:
+    def has_other_limits(self, line: Line, known: Set[str]) -> bool:
         """Tells whether the headings of text and line each have words that the other side lacks.
 
         The dose for adults is not that for children, whatever the sentence says. Titles must have a common
-        word, as in "Model A" and "Model B". `known` are the keys of the text so far, and `asked` those of
-        what the question limits itself to.
+        word, as in "Model A" and "Model B". `known` are the keys of the text so far.
         """
         title, said = heading_keys(line.title), {item.key for item in line.items}
         own_title, told = self.limits.get(1, frozenset[str]()), line.words | line.heading | title
-        own = asked.union(*(it for level, it in self.limits.items() if level > 1))
+        own = frozenset[str]().union(*(it for level, it in self.limits.items() if level > 1))
         differ = bool(own - told) and not line.heading - known <= said
         return differ or bool(own_title & title and own_title - told and title - known - said)
 

@@ -14,7 +14,6 @@ from rarr.tools.concurrency import require_awaited, work
 from rarr.tools.text.blocks_and_sentences import Span, table_cells
 
 _HEADING = re.compile(r"(?m)^#{1,6}\s")
-_FOR = re.compile(r"(?i)\b(?:for|für|pour)\s(.*)")  # "What is the dose for children?"
 
 
 class NearQuoteReader:
@@ -56,7 +55,6 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
     pages = [lines_of(excerpt) for excerpt in excerpts]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
     known, question = {item.key for item in items_of(above)}, QuestionWords.of_question(block.context)
-    asked_for = frozenset(item.key for item in items_of(" ".join(_FOR.findall(block.context))))
     shown = "".join(piece.text for piece in block.pieces)
     cells, at, names, lead = table_cells(shown), 0, NamesAbove(above), block.lead
     for piece in block.pieces:
@@ -70,7 +68,7 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
         about, is_open = names.covering(excerpts, piece.text), meant is not None
         read = (it for it in map(lines_of, about) if asked.fits_page(it[0], known, is_open=is_open))
         told = [line for page in read for line in page]
-        told = [line for line in told if not names.has_other_limits(line, known, asked_for)]
+        told = [line for line in told if not names.has_other_limits(line, known)]
         names.add_text(piece.text)
         if piece.number and cell:
             cards[piece.number] = card_of_cell(shown, cell, told)

@@ -105,46 +105,42 @@ FRUIT, FEWER = "Ripe pears cost 4 euros.", "Ripe pears cost 3 euros."
 
 
 @pytest.mark.parametrize(
-    ("context", "text", "title", "source", "verdicts"),
+    ("text", "title", "source", "verdicts"),
     [
         # A line that introduces a list states nothing, and limits its items.
-        ("", "Eat it if:\n\n- you are well.", "", "Eat it if:\n\n- you are well.", ["none", "yes"]),
-        ("", "Eat it if:\n\n- you are well.", "", "Do not eat it if:\n\n- you are well.", ["none", "no"]),
+        ("Eat it if:\n\n- you are well.", "", "Eat it if:\n\n- you are well.", ["none", "yes"]),
+        ("Eat it if:\n\n- you are well.", "", "Do not eat it if:\n\n- you are well.", ["none", "no"]),
         (
-            "",
             "In winter:\n\n- Pears cost 3 euros.",
             "",
             "In summer:\n\n- Pears cost 3 euros.",
             ["none", "open"],
         ),
         (
-            "",
             "In winter:\n\n- Pears cost 3 euros.",
             "",
             "In winter:\n\n- Pears cost 4 euros.",
             ["none", "no"],
         ),
-        ("", f"Do not:\n\n## Fruit\n\n- {FRUIT}", "", FRUIT, ["none", "yes"]),
+        (f"Do not:\n\n## Fruit\n\n- {FRUIT}", "", FRUIT, ["none", "yes"]),
         # Below another heading or title, a line is about another case.
-        ("", f"## Adults\n\n{FRUIT}", "", f"## Adults\n\n{FRUIT}", ["yes"]),
-        ("", f"## Prices\n\n{FRUIT}", "", FRUIT, ["yes"]),
-        ("", FRUIT, "", f"## Prices\n\n{FRUIT}", ["yes"]),
-        ("", f"## Adults\n\n{FRUIT}", "", f"## Children\n\n{FRUIT}", ["open"]),
-        ("", f"## Adults\n\n{FEWER}", "", f"## Children\n\n{FRUIT}", ["open"]),
-        ("", f"# Model B\n\n{FRUIT}", "Model A", FRUIT, ["open"]),
-        ("What do pears cost for adults?", FRUIT, "", f"## Children\n\n{FRUIT}", ["open"]),
-        ("What do pears cost for adults?", FRUIT, "", f"## Adults\n\n{FRUIT}", ["yes"]),
+        (f"## Adults\n\n{FRUIT}", "", f"## Adults\n\n{FRUIT}", ["yes"]),
+        (f"## Prices\n\n{FRUIT}", "", FRUIT, ["yes"]),
+        (FRUIT, "", f"## Prices\n\n{FRUIT}", ["yes"]),
+        (f"## Adults\n\n{FRUIT}", "", f"## Children\n\n{FRUIT}", ["open"]),
+        (f"## Adults\n\n{FEWER}", "", f"## Children\n\n{FRUIT}", ["open"]),
+        (f"# Model B\n\n{FRUIT}", "Model A", FRUIT, ["open"]),
     ],
 )
 def test_lead_lines_and_headings_limit_what_lines_say(
-    context: str, text: str, title: str, source: str, verdicts: list[str]
+    text: str, title: str, source: str, verdicts: list[str]
 ) -> None:
     excerpts = labelled_excerpts([evidence(source).model_copy(update={"title": title})])
     spans, at, pieces = split_sentences(text), 0, list[BlockPiece]()
     for number, span in enumerate(spans, start=1):
         pieces += [BlockPiece(text[at : span.start]), BlockPiece(span.of(text), number)]
         at = span.end
-    cards = near_quote_cards(ReadingBlock(context, "", tuple(pieces), excerpts))
+    cards = near_quote_cards(ReadingBlock("", "", tuple(pieces), excerpts))
     assert [card.verdict for card in cards.values()] == verdicts
     assert not any(edit.old in "winter Eat" for card in cards.values() for edit in card.edits)
 
