@@ -15,21 +15,26 @@ class QuestionWords(NamedTuple):
 
     words: frozenset[str]
     names: frozenset[str]
+    measures: frozenset[tuple[str, str]] = frozenset()  # the kinds and units of its values
 
     @classmethod
     def of_question(cls, question: str) -> "QuestionWords":
         words = [item for item in items_of(question) if item.start]  # the first one asks: "How", "Is"
         names = (it for it in words if it.is_name or (it.value and it.value.kind == "identifier"))
-        return cls(frozenset(it.key for it in words), frozenset(it.key for it in names))
+        measures = frozenset((it.value.kind, it.value.unit) for it in words if it.value)
+        return cls(frozenset(it.key for it in words), frozenset(it.key for it in names), measures)
 
     def fits_page(self, line: Line, known: Set[str], *, is_open: bool) -> bool:
         """Tells whether the page with this first line may answer, and is not about another thing.
 
         `known`: stems of the text. `is_open`: the sentence does not name its subject, so the page must do so.
         """
+        titled = items_of(line.title)
+        others = (it.value for it in titled if it.value and it.key not in known)
+        if any((it.kind, it.unit) in self.measures for it in others):  # "10 mg" is asked about, not "5 mg"
+            return False
         if self.words <= line.around:
             return True
-        titled = items_of(line.title)
         keys, strange = {it.key for it in titled}, [it.start for it in titled if it.key not in known]
         if any(it.start() < at < it.end() for it in _KIND.finditer(line.title) for at in strange):
             return False
