@@ -17,7 +17,10 @@ from rarr.backends.source_lines import LEAD_ENDS, is_list_item
 from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import MARK, Span
 
-_TARGET = re.compile(r"\(\[[^\[\]\d]*\]\([^()\s]{1,2000}\)\)|(?<=\])\([^()\s]{1,2000}\)")  # of a link
+_TARGET = re.compile(  # of a link, or an address in brackets, which cites
+    r"\(\[[^\[\]\d]*\]\([^()\s]{1,2000}\)\)|(?<=\])\([^()\s]{1,2000}\)"
+    r"|\((?:[^\W\d_]{1,8}:? )?https?://[^\s()]{1,2000}\)|<https?://[^\s<>]{1,2000}>"
+)
 _STRUCK = re.compile(r"~~.*?(?:~~|\Z)|<(del|s|strike)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 # Bullets and marks of headings and quotations, which no sign of a sentence is.
@@ -38,7 +41,7 @@ _WHICH = re.compile(r"(\A\W*)?\b(?:(of|von|vom|de|du)|the|de[rmns]|die|das|le|la
 _OF, _PLURAL = frozenset(("of", "von", "de", "du")), frozenset(("they", "their", "these", "those"))
 _REQUEST = re.compile(r"(?is)\W*(?:tell|write|describe|explain|(?:be)?schreibe?|erkläre?)\b|.*\?\s*\Z")
 _ARTICLES = frozenset().union(*lists.FUNCTION_WORDS.values())
-_LONGEST_FRAGMENT, _FARTHEST = 5, 20  # words; sentences before a pronoun that are read
+_SHORTEST, _LONGEST_FRAGMENT, _FARTHEST = 2, 5, 20  # words; sentences before a pronoun that are read
 ASKS = re.compile(
     r"(?i)\W*(?:how|wh(?:o|om|ose|at|en|ere|ich|y)|w(?:ie|as|ann|arum|er|o)|comment|pourquoi|où"
     r"|qu(?:e|i|oi|and|els?|elles?))\b"
@@ -272,13 +275,13 @@ def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
     is_struck, named, headings = False, {item.key for item in items_of(title)}, {0: title}  # by level
     for number, (line, before, after) in enumerate(zip(lines, ["", *lines], [*lines[1:], ""], strict=False)):
         opens = line.count("~~") % 2 == 1
-        if is_heading(line):
+        if is_heading(line) or (line.rstrip().endswith("?") and _calls_wrong(line)):
             level = len(line) - len(line.lstrip("#")) or 7
             headings = {at: it for at, it in headings.items() if at < level} | {level: line}
         told = named.union(item.key for item in items_of(line))
         limiting = [it for words in (*headings.values(), before) if _limits(words) for it in items_of(words)]
         is_limited = not all(it.value or it.key in told or it.word in lists.OPENERS for it in limiting)
-        is_denied = any(map(_calls_wrong, headings.values())) or lists.ANNOUNCEMENT.search(before.strip())
+        is_denied = any(map(_calls_wrong, headings.values())) or _denies_next(before)
         # "Drink alcohol", below "Avoid", says the opposite; "Do not drink alcohol" does not.
         is_forbidden = any(it != line and lists.FORBIDS.search(it) for it in headings.values())
         is_turned = is_forbidden and lists.LIMITING.isdisjoint(item.stem for item in items_of(line))
@@ -317,6 +320,12 @@ def _limits(words: str) -> bool:
 def _calls_wrong(heading: str) -> bool:
     words = WORD.findall(heading.casefold())
     return any(map(lists.casts_doubt, words)) or bool(lists.CALLS_WRONG.search(heading))
+
+
+def _denies_next(line: str) -> bool:
+    """Tells whether a line says that the next line is wrong, as in "False." or "The following is a myth."."""
+    is_verdict = len(WORD.findall(line)) <= _SHORTEST and lists.COMMENT.search(line)
+    return bool(is_verdict or lists.ANNOUNCEMENT.search(line.strip()))
 
 
 def names_draft(source: str) -> bool:

@@ -28,6 +28,8 @@ LONG = "The early northern express train stops every weekday morning for ten min
         ("Which dose has Quorix?", "", f"Zelaprin is a tablet. {DOSE}", False),
         ("Which dose has Zelaprin?", "", f"Zelaprin is a tablet. {DOSE}", True),
         ("Which dose has the Zelaprin K5?", "Zelaprin K7", DOSE, False),
+        ("Which dose has Zelaprin 10 mg?", "Zelaprin 5 mg", DOSE, False),
+        ("Which dose has Zelaprin 10 mg?", "Zelaprin 10 mg", DOSE, True),
     ],
 )
 def test_page_that_names_another_thing_tells_nothing_about_a_question(
@@ -320,6 +322,9 @@ def test_near_quotation(outcome: str, sentence: str, source: str) -> None:
         "# Forbidden words\n\nThe weir opened in {}.",
         "# Anklageschrift\n\nThe weir opened in {}.",
         "Never say:\n\n1. The weir is old.\n2. The weir opened in {}.",
+        "Incorrect. The weir opened in {}.",
+        "Which of these is wrong?\n\n- The weir is old.\n- The weir opened in {}.",
+        "The weir opened in {}. Not so, held the court.",
     ],
 )
 def test_words_that_may_tell_who_says_it_or_in_which_world_leave_it_open(source: str) -> None:
