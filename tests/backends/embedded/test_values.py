@@ -63,6 +63,9 @@ CASES = [
     ("It has 100 rooms.", "It has 10 rooms.", "different"),
     ("The fee is $3.50.", "The fee is $3.5.", "equal"),
     ("15 tons of it", "15 tonnes of it", "unknown"),
+    ("The fee is 1.5 euros.", "The fee is 1.500 euros.", "unknown"),
+    ("The fee is 1.500 euros.", "The fee is 1.500 euros.", "equal"),
+    ("It weighs 1.5 kg.", "It weighs 1.500 kg.", "equal"),
 ]
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from rarr.backends.embedded.values.forms import Amount, Date, Value
 from rarr.backends.embedded.values.reading import values, without_markup
-from rarr.backends.embedded.values.tables import MONTH_LANGUAGES
+from rarr.backends.embedded.values.tables import MONTH_LANGUAGES, is_currency
 
 Comparison = Literal["equal", "different", "unknown"]
 """`unknown`: the values cannot be compared, as with different units, or the claim is more exact."""
@@ -41,7 +41,10 @@ def compare(claim: Value, source: Value) -> Comparison:
     amounts = _in_base(claim), _in_base(source)
     found = [_compare_amounts(claim, source, one, other) for one, other in product(*amounts)]
     if found[0] == "equal":
-        return "unknown" if not claim.unit and _differ_in_zeros(claim.text, source.text) else "equal"
+        is_unclear = (
+            _may_be_thousands(claim, source) if claim.unit else _differ_in_zeros(claim.text, source.text)
+        )
+        return "unknown" if is_unclear else "equal"
     return found[0] if len(set(found)) == 1 else "unknown"
 
 
@@ -93,6 +96,13 @@ def _differ_in_zeros(first: str, second: str) -> bool:
     digits = [_BESIDE_DIGITS.sub("", it) for it in (first, second)]
     are_plain = all(it.isdigit() for it in digits)
     return are_plain and digits[0] != digits[1] and digits[0].strip("0") == digits[1].strip("0")
+
+
+def _may_be_thousands(claim: Value, source: Value) -> bool:
+    """Tells whether only one of two sums of money may be in thousands: "1.500 euros", beside 1.5."""
+    is_money = is_currency(claim.unit.partition("/")[0])
+    decimal_first = any(it.amounts[0].amount < it.amounts[-1].amount for it in (claim, source))
+    return is_money and decimal_first and len(claim.amounts) != len(source.amounts)
 
 
 def _compare_amounts(claim: Value, source: Value, one: Amount, other: Amount) -> Comparison:
