@@ -33,7 +33,7 @@ from rarr.tools.text.blocks_and_sentences import Span, source_entries
 from rarr.tools.text.citation_marks import CitationMark, citation_marks, highest_number
 from rarr.tools.text.wording import is_failure
 
-_SCHEME = re.compile(r"\A(?:https?:)?//(?:www\.)?", re.IGNORECASE)
+_SCHEME = re.compile(r"\A(?:https?:)?//(?:www\.)?([^/]*)", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _ADDRESS = re.compile(r"https?://(?:\([^\s<>()]*\)|[^\s<>()\]])+(?<![.,;:!?])")
 """A web address. It may contain pairs of brackets, and does not end with a punctuation mark."""
@@ -300,4 +300,5 @@ def _has_whole(target: str, name: str, not_behind: str = r"\w.-") -> bool:
 
 def _path(address: str) -> str:
     """Returns the address without scheme, fragment and final slash, and with its percent escapes decoded."""
-    return unquote(_SCHEME.sub("", urldefrag(address).url if "://" in address else address)).rstrip("/.")
+    bare = urldefrag(address).url if "://" in address else address
+    return unquote(_SCHEME.sub(lambda it: it[1].lower(), bare)).rstrip("/.")

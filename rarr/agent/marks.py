@@ -53,7 +53,7 @@ def cited_text(
 
     A list of sources follows at the end, without the sources that the text has `listed` itself. `numbers` are
     the known numbers of some sources; other sources are numbered from `first_number`. With `footnotes`, marks
-    look like `[^1]`. `existing` are the checks of earlier citations, and are only passed on to the result.
+    look like `[^1]`. `existing` are the checks of earlier citations, for a new list and for the result.
     """
     original, new, known = revision.original, count(first_number), numbers or {}
     sources = dict[str, CitedSource]()
@@ -61,6 +61,9 @@ def cited_text(
         if (name := passage.source) not in sources:
             number = known[name] if name in known else next(new)
             sources[name] = CitedSource(number=number, source=name, title=passage.title)
+    for passage in (it.passage for it in existing if sources and it.passage and it.passage.source in known):
+        cited = CitedSource(number=known[passage.source], source=passage.source, title=passage.title)
+        sources.setdefault(passage.source, cited)
     ending = sorted((it for it in sources.values() if it.source not in listed), key=lambda it: it.number)
     form = "[^{}]" if footnotes else "[{}]"
     marked = [(it.sentence, form.format(sources[it.passage.source].number)) for it in planned]

@@ -41,6 +41,12 @@ def test_supported_sentences_are_cited_by_their_passages() -> None:
     assert again.text == cited.text and [check.state for check in again.existing] == ["supported"] * 2
 
 
+def test_new_list_has_the_numbers_that_the_text_cites() -> None:
+    cited = cite(f"{HIGH[:-1]} [1]. It was completed in 1936.", sources=[HEIGHT, YEAR])
+    assert cited.text.endswith("in 1936.[2]\n\nSources:\n\n- [1] passage 1\n- [2] passage 2\n")
+    assert cite(cited.text, sources=[HEIGHT, YEAR]).text == cited.text
+
+
 def test_sentences_without_support_are_marked_on_request_and_not_edited() -> None:
     cited = cite(f"{WRONG} It was painted in 1950.", sources=[HEIGHT, "a.md"], mark_unsupported=True)
     assert cited.text == f"{WRONG}[citation needed] It was painted in 1950.[citation needed]"
@@ -59,6 +65,8 @@ def test_sentences_without_support_are_marked_on_request_and_not_edited() -> Non
         ("The Hoover Dam is 221 metres high [2].\n\n[1] A book about dams\n", ["source_not_found"]),
         ("The Hoover Dam is [221 metres](https://x.org) high.", ["source_not_found"]),
         ("The Hoover Dam is 221 metres high [1, 2].", ["supported", "not_supported"]),
+        ("The Hoover Dam is 221 metres high [1–2].", ["supported", "not_supported"]),
+        ("The Hoover Dam is 221 metres high (see https://x.org).", ["source_not_found"]),
         (2 * "The Hoover Dam is 221 metres high [1]. ", ["supported", "supported"]),
     ],
 )
@@ -96,6 +104,7 @@ def test_source_is_found_by_title_file_name_and_path(tmp_path: Path) -> None:
         ("Ash, https://x.org/a, and https://x.org/b", "https://x.org/a", "", True),
         ("passage 10 and passage 1", "passage 1", "", True),
         ("Ash (my red.md)", "notes/my red.md", "", True),
+        ("https://X.org/a", "https://x.org/a", "", True),
         ("https://x.org/a/b", "https://x.org/a", "", False),
         ("passage 12", "passage 1", "", False),
         ("other/red.md", "notes/red.md", "", False),
