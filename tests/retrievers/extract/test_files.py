@@ -90,11 +90,19 @@ def test_bad_records_are_left_out_by_number(
 TEXT = "Die Pfirsiche wachsen überall in Österreich, sagt der Gärtner.\r\nFür ihn sind sie schön. " * 3
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252"])
-def test_encodings_are_marked_or_guessed(encoding: str) -> None:
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        *((encoding, TEXT) for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252")),
+        *(("cp1252", text) for text in ("It is 5 µg.", "It is £5,000.", "à côté d’une forêt…")),
+        ("cp1251", "Мост построен в 1931 году."),
+        ("big5", "這座橋建於一九三一年。"),
+    ],
+)
+def test_encodings_are_marked_or_guessed(encoding: str, text: str) -> None:
     notes = list[str]()
-    assert decode(TEXT.encode(encoding), complain=notes.append) == TEXT
-    assert len(notes) == (encoding == "cp1252")
+    assert decode(text.encode(encoding), complain=notes.append) == text
+    assert len(notes) == (not encoding.startswith("utf"))
 
 
 @given(st.binary(max_size=60))
