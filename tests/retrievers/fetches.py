@@ -1,7 +1,6 @@
 """Fetching in tests: no fetch may hang, and every refusal is one harmless line."""
 
 import asyncio
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -50,8 +49,3 @@ async def served(script: Script, **options: Any) -> FetchedPage:
 async def refused(script: Script, **options: Any) -> str:
     async with Hostile({"/": script}) as server:
         return await refusal(server.url(), **options)
-
-
-async def to_loopback(name: str, port: int) -> Sequence[str]:
-    """Resolves every name to an address of this machine."""
-    return ["127.0.0.1"]
