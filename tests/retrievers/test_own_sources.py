@@ -74,11 +74,7 @@ class Fixed:
     ("k", "sources", "found"),
     [
         (5, [Fixed("a", "b", "c"), Fixed("x"), Fixed("k", "l")], ["a", "x", "k", "b", "l"]),
-        (
-            5,
-            [Fixed("https://www.example.org/a/"), Fixed("http://example.org/a#x", "y")],
-            ["https://www.example.org/a/", "y"],
-        ),
+        (5, [Fixed("https://www.b.org/a/"), Fixed("http://b.org/a#x", "y")], ["https://www.b.org/a/", "y"]),
         (2, [Fixed(passage("Same text.", "a")), Fixed(passage("Same\n text.", "b"), "c")], ["a", "c"]),
     ],
 )
@@ -98,11 +94,8 @@ async def test_failing_sources_are_warnings_and_a_failure_where_all_fail() -> No
         await CombinedRetriever({"web": web, "notes": web}).retrieve("q", 5)
 
 
-TEXT = (
-    "# Tolk\n\n"
-    + " ".join(f"The river Tolk is {n} miles long." for n in range(30))
-    + "\n\n## Fish\n\nSalmon."
-)
+MILES = " ".join(f"The river Tolk is {n} miles long." for n in range(30))
+TEXT = f"# Tolk\n\n{MILES}\n\n## Fish\n\nSalmon."
 
 
 def test_chunks_have_whole_sentences_and_not_too_many_words() -> None:

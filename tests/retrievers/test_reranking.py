@@ -128,14 +128,6 @@ async def scores(url: str, *texts: str, api_key: str | None = None) -> Sequence[
         return await reranker.score("When?", [passage(text) for text in texts])
 
 
-async def failure_message(url: str, **options: Any) -> str:
-    """Returns the message of the failure."""
-    with pytest.raises(RetrievalError) as caught:
-        await scores(url, "a 0.1", "b 0.2", **options)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
 async def test_logits_become_relevances_from_the_first_that_is_no_probability() -> None:
     with Listener(ranked) as server:
         logits = await scores(server.url, "a 0", "a -2", "a 2", "a 5000", "a -5000")
@@ -162,15 +154,9 @@ ONE, OTHER = {"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score
     ],
 )
 async def test_answer_that_does_not_score_each_document_once_is_a_failure(results: object) -> None:
-    with Listener(lambda _: answered(results)) as server:
-        assert "did not answer with a score for each document" in await failure_message(server.url)
-
-
-@pytest.mark.parametrize("status", [200, 401, 503])
-async def test_keys_are_not_in_errors(status: int) -> None:
-    with Listener(lambda _: Reply(status, f"Incorrect key {KEY}".encode())) as server:
-        message = await failure_message(server.url.replace("://", "://me:secret@"), api_key=KEY)
-    assert not any(secret in message for secret in (KEY, KEY[3:], "secret"))
+    message = "reranker bge did not answer with a score for each document"
+    with Listener(lambda _: answered(results)) as server, pytest.raises(RetrievalError, match=message):
+        await scores(server.url, "a 0.1", "b 0.2")
 
 
 async def test_failure_of_one_query_leaves_the_others_their_scores() -> None:

@@ -27,9 +27,8 @@ def write_lines(path: Path, *records: dict[str, str]) -> Path:
 
 
 async def test_k_counts_documents(tmp_path: Path, opened: Open) -> None:
-    corpus = opened(
-        write_lines(tmp_path / "a.jsonl", *({"text": f"Pears in town {n}. {PEARS}"} for n in range(9)))
-    )
+    records = ({"text": f"Pears in town {n}. {PEARS}"} for n in range(9))
+    corpus = opened(write_lines(tmp_path / "a.jsonl", *records))
     for k in (0, 3, 50):
         assert len({passage.source for passage in await corpus.retrieve("pears", k)}) == min(k, 9)
 
@@ -60,13 +59,8 @@ async def test_queries_are_not_parsed_as_a_query_language(folder: Path, opened: 
 async def test_passages_are_found_by_title_and_heading_and_shown_in_their_text(
     folder: Path, opened: Open
 ) -> None:
-    record = {
-        "text": "Pears. Café au lait.",
-        "title": "Breakfast",
-        "url": "https://x.org",
-        "date": "2020-03-04",
-    }
-    write_lines(folder / "facts.jsonl", record, {"text": "Nice is warm."})
+    record = {"text": "Pears. Café au lait.", "title": "Breakfast", "url": "https://x.org"}
+    write_lines(folder / "facts.jsonl", record | {"date": "2020-03-04"}, {"text": "Nice is warm."})
     corpus = opened(folder)
     for query in ("breakfast", "cafe"):
         [found] = await corpus.retrieve(query, 5)
