@@ -129,11 +129,9 @@ def _passage(stored: bytes, item: int, shown: Path) -> Passage:
 
 
 def _best(searcher: Searcher, words: Sequence[str], k: int) -> list[index.Hit]:
-    """Returns the best passages of each of the `k` best documents.
+    """Returns the best passages of each of the `k` best documents. Equal scores are ordered by place.
 
-    If too few documents have all hits, another search leaves out the documents with enough hits. Equal scores
-    are ordered by place, since the order of the engine depends on the build. If the limit cut the hits, the
-    last score may lack hits and is left out.
+    A next search leaves out the documents with enough hits. The last score of a full search may lack hits.
     """
     documents, full = dict[tuple[int, int], list[index.Hit]](), list[tuple[int, int]]()
     limit = k * PASSAGES_PER_DOCUMENT * 2

@@ -2,7 +2,7 @@
 
 import unicodedata
 
-from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
+from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
 from rarr.valid_unicode import valid
 
@@ -30,12 +30,9 @@ def _plain() -> TextAnalyzerBuilder:
     return builder.filter(Filter.remove_long(_LONGEST)).filter(Filter.lowercase()).filter(Filter.ascii_fold())
 
 
-def stemming_analyzer() -> TextAnalyzer:
-    """Builds the analyzer of texts: words in lower case, without accents, reduced to English stems."""
-    return _plain().filter(Filter.stemmer("english")).build()
-
-
-_WORDS, _STEMS = _plain().build(), stemming_analyzer()
+_WORDS = _plain().build()
+STEMS = _plain().filter(Filter.stemmer("english")).build()
+"""The analyzer of texts: words in lower case, without accents, reduced to English stems."""
 _TELLING = _plain().filter(Filter.custom_stopword(list(STOP_WORDS))).filter(Filter.stemmer("english")).build()
 
 
@@ -52,12 +49,12 @@ def query_words(query: str) -> list[str]:
 
 def query_stems(query: str) -> list[str]:
     """Returns the stems of the words of `query` to search for, each once."""
-    return list(dict.fromkeys(_STEMS.analyze(" ".join(query_words(query)))))
+    return list(dict.fromkeys(STEMS.analyze(" ".join(query_words(query)))))
 
 
 def all_stems(text: str) -> list[str]:
     """Returns the stems of all words of `text`, in their order, stop words included."""
-    return list(_STEMS.analyze(normalised_text(text)))
+    return list(STEMS.analyze(normalised_text(text)))
 
 
 def content_stems(text: str) -> list[str]:

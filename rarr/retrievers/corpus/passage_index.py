@@ -20,7 +20,7 @@ from tantivy import FieldType, Index, Occur, Query, SchemaBuilder, Searcher
 
 from rarr.errors import InputError, RarrError
 from rarr.retrievers.corpus.chunking import Window
-from rarr.retrievers.corpus.index_words import ANALYZER, normalised_text, stemming_analyzer
+from rarr.retrievers.corpus.index_words import ANALYZER, STEMS, normalised_text
 from rarr.retrievers.extract.documents import Document
 
 FORMAT = "5"
@@ -142,7 +142,7 @@ def open_passages(folder: Path, *, create: bool = False) -> Index:
     if create:
         folder.mkdir(exist_ok=True)
     index = Index(_SCHEMA, path=str(folder)) if create else Index.open(str(folder))
-    index.register_tokenizer(ANALYZER, stemming_analyzer())
+    index.register_tokenizer(ANALYZER, STEMS)
     index.config_reader("manual")
     return index
 

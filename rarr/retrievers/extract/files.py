@@ -128,10 +128,7 @@ def _parts(path: Path, complain: Complain) -> Iterator[str]:
 
 
 def _heading(text: str) -> str:
-    """Returns the words of the first heading of `text`; "" without headings, or if others have its level.
-
-    The first of several headings of the same level is the title of a section only.
-    """
+    """Returns the words of the first heading; "" if there is none, or if other sections have its level."""
     headings = [block for block in blocks(text) if block.kind == "heading"]
     levels = [heading.level for heading in headings]
     if levels.count(levels[0] if levels else 0) != 1:

@@ -139,16 +139,12 @@ class RobotsRules:
 
 
 class FetchedPage(NamedTuple):
-    """A page as the server sent it, unpacked. `url` is the address after redirects.
-
-    `media_type` is guessed if the server does not name it. Python may not know the `charset` that the server
-    names.
-    """
+    """A page as sent, unpacked, at its `url` after redirects. `media_type` is guessed if it is not named."""
 
     url: str
     content: bytes
     media_type: str
-    charset: str | None
+    charset: str | None  # Python may not know it
 
 
 class Fetcher:

@@ -34,10 +34,7 @@ _BESIDE = 3  # words on each side of a name
 
 
 class Mention(NamedTuple):
-    """A name in a text, from `start` to `end`, with the entities that it may mean.
-
-    If there are several entities, the text does not show which of them is meant.
-    """
+    """A name in a text, with the entities that it may mean: several if the text does not tell them apart."""
 
     name: str
     start: int
@@ -163,10 +160,7 @@ class Graph:
         return self._by_subject.get(entity, [])
 
     def triples_with_lines(self, entity: str) -> list[tuple[Triple, Passage]]:
-        """Returns the triples of an entity, each with the line of the entity's text that states the triple.
-
-        A line states all triples of the same relation.
-        """
+        """Returns the triples of an entity, each with the line of its text that states the whole relation."""
         by_relation: dict[str, list[Triple]] = {}
         for triple in self.triples_of(entity)[:_LONGEST_CARD]:
             by_relation.setdefault(triple.relation, []).append(triple)
@@ -192,10 +186,7 @@ class Graph:
         return triples if len(triples) <= _MOST_POINTING else []
 
     def _indexed(self, aliases: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
-        """Indexes subjects by their names and aliases, and other values that begin with a capital.
-
-        A value without an id that has the name of exactly one subject counts as this subject.
-        """
+        """Indexes subjects by their names and aliases, and other values that begin with a capital."""
         index = dict[str, tuple[str, ...]]()
         for id_ in self._by_subject:
             for key in map(name_key, (self.names[id_], *aliases.get(id_, ()))):
@@ -204,7 +195,7 @@ class Graph:
         for id_, name in self.names.items():
             if id_ not in self._by_subject and name[:1].isupper():
                 subjects = index.setdefault(name_key(name), (id_,))
-                if len(subjects) == 1 and subjects[0] != id_ == name:
+                if len(subjects) == 1 and subjects[0] != id_ == name:  # it counts as this subject
                     self._by_object[subjects[0]] += self._by_object[id_]
         return index
 

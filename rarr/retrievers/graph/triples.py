@@ -139,10 +139,7 @@ def _json_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _rdf_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yields the statements with the English labels of their parts, or else with the ends of their addresses.
-
-    Statements about nodes without a name, and texts in other languages, are left out.
-    """
+    """Yields the statements, by the English labels of their parts, or else the ends of their addresses."""
     try:
         import pyoxigraph as rdf
     except ImportError:

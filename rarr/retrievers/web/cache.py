@@ -14,7 +14,6 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import mkstemp
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import urldefrag
 
 from pydantic import BaseModel
 
@@ -98,8 +97,7 @@ class Cache:
     async def kept_value(self, kind: str, key: Sequence[Any]) -> Any:
         """Returns the stored value for `key`, if it is less than 30 days old and `refresh` is not set."""
         entry = None if self._refresh else await self.stored_entry(kind, key)
-        is_valid = entry is not None and entry.stored_at.timestamp() >= time.time() - KEPT_S
-        return entry.value if entry and is_valid else None
+        return entry.value if entry and entry.stored_at.timestamp() >= time.time() - KEPT_S else None
 
     async def keep(self, kind: str, key: Sequence[Any], value: Any) -> None:
         """Stores a value for `key`."""
@@ -215,10 +213,7 @@ class PageReader(PageStore):
 
     async def read(self, url: str) -> list[Passage]:
         """Returns the passages of the page at `url`, in order. Raises `RetrievalError` if unreadable."""
-        try:
-            url = urldefrag(valid(url)).url
-        except ValueError:  # such as http://[
-            raise RetrievalError(f"{safe_text(url)} is no address: leave it out") from None
+        url = valid(url).partition("#")[0]
         return await self.passages_of_page(url, partial(self._fetched, url))
 
     async def _fetched(self, url: str) -> Page:

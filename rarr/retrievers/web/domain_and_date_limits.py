@@ -3,13 +3,14 @@
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import lru_cache
 from urllib.parse import SplitResult, unquote, urlsplit
 
 import httpx2
 
 from rarr.records import Passage
+from rarr.retrievers.extract.documents import parsed_date
 from rarr.settings import Settings
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
@@ -41,10 +42,9 @@ def allowed_passages(limits: Settings, passages: Sequence[Passage]) -> list[Pass
     def fits(date: datetime | None) -> bool:
         if date is None:
             return after is None and before is None
-        date = date if date.tzinfo else date.replace(tzinfo=UTC)
         return (after is None or date >= after) and (before is None or date < before)
 
-    return [it for it in passages if allows(limits, it.source) and fits(it.published_at)]
+    return [it for it in passages if allows(limits, it.source) and fits(parsed_date(it.published_at))]
 
 
 async def limit_passages(name: str, passages: Sequence[Passage], limits: Settings) -> list[Passage]:
@@ -110,14 +110,11 @@ def _is_under(host: str, domain: str) -> bool:
 
 
 def _ascii(host: str) -> str:
-    """Returns the ASCII name under which the client fetches pages from `host`; "" if there is no such name.
-
-    The client converts names by IDNA 2008. Python uses IDNA 2003, by which straße.de becomes strasse.de.
-    """
+    """Returns the ASCII name under which the client fetches pages from `host`; "" if there is none."""
     name = host.lower().rstrip(".")
     if name.isascii():
         return name
-    try:
+    try:  # by IDNA 2008; Python uses IDNA 2003, by which straße.de becomes strasse.de
         return httpx2.URL(scheme="https", host=name).raw_host.decode("ascii").rstrip(".")
     except (httpx2.InvalidURL, UnicodeError):
         return ""

@@ -9,7 +9,7 @@ from functools import partial
 from hashlib import sha256
 from textwrap import shorten
 from typing import Any
-from urllib.parse import quote, urldefrag, urlsplit
+from urllib.parse import quote, urlsplit
 
 from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.records import Passage
@@ -131,7 +131,7 @@ class Tavily(WebSearch):
             text = (await read_in_worker(url, extract_page, raw.encode(), "text/markdown", None)).text
         else:  # quotations differ from search to search
             text = str(page.get("content") or "")
-            url = f"{urldefrag(url).url}#quoted-by-tavily-{sha256(text.encode()).hexdigest()[:12]}"
+            url = f"{url.partition('#')[0]}#quoted-by-tavily-{sha256(text.encode()).hexdigest()[:12]}"
         date = parsed_date(page.get("published_date"))
         document = Document(text, str(page.get("title") or ""), published_at=date)
         return await self.passages_of_page(url, partial(self.make_page, url, document))
@@ -171,10 +171,7 @@ class SearXNG(WebSearch):
         return [page for page in pages if allows(self._limits, page["url"])]
 
     async def _search(self, words: str) -> list[dict[str, Any]]:
-        """Asks SearXNG. Returns the address and date of each web page that it finds, once, best first.
-
-        Raises `RetrievalError` if nothing is found because the search engines do not answer.
-        """
+        """Asks SearXNG. Returns the address and date of each web page that it finds, once, best first."""
         answer = await self._service.ask(self._url, params=_OPTIONS | {"q": words})
         results = answer.get("results")
         if not isinstance(results, list):
