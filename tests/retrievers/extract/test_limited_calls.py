@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE, Popen
+from typing import Any
 
 import pytest
 from families import few
@@ -25,28 +26,27 @@ from retrievers import calls
 from retrievers.makers import build_corpus_index
 
 PATIENCE_S = 30.0
-BEFORE = set[int]()
+STARTED = list[Popen[bytes]]()
 TESTS = Path(__file__).parents[2]
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
 
 
-def child_pids() -> set[int]:
-    """Returns the ids of the child processes that have not ended."""
-    lists = list[str]()
-    for children in Path("/proc/self/task").glob("*/children"):
-        with suppress(FileNotFoundError):  # its thread has ended
-            lists.append(children.read_text())
-    return {int(pid) for pid in " ".join(lists).split() if is_running(int(pid))} - BEFORE
+def workers() -> set[int]:
+    """Returns the ids of the worker processes that have not ended."""
+    return {process.pid for process in STARTED if process.poll() is None}
 
 
 @pytest.fixture(autouse=True)
-def no_process_stays() -> Iterator[None]:
-    BEFORE.clear()
-    BEFORE.update(child_pids())
+def no_process_stays(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    def noted(*args: Any, **options: Any) -> Popen[bytes]:
+        STARTED.append(Popen(*args, **options))
+        return STARTED[-1]
+
+    monkeypatch.setattr(extracting, "Popen", noted)
     yield
     extracting.end_idle_workers()
-    ours = (thread for thread in threading.enumerate() if thread.name == "rarr-extract")
-    assert comes_true(lambda: not child_pids() and not any(thread.is_alive() for thread in ours))
+    ours = [thread for thread in threading.enumerate() if thread.name == "rarr-extract"]
+    assert comes_true(lambda: not workers() and not any(thread.is_alive() for thread in ours))
 
 
 def limit(monkeypatch: pytest.MonkeyPatch, seconds: float, megabytes: int = 300) -> None:
@@ -64,14 +64,10 @@ def comes_true(condition: Callable[[], object]) -> bool:
     return True
 
 
-def is_running(pid: int) -> bool:
-    """Tells whether the process with this id has not ended."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    state = Path(f"/proc/{pid}/stat")
-    return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")
+def has_ended(pid: int) -> bool:
+    with suppress(FileNotFoundError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    return True
 
 
 async def failure_line(function: Callable[..., object], *args: object) -> str:
@@ -86,7 +82,7 @@ async def failure_line(function: Callable[..., object], *args: object) -> str:
 async def test_call_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     limit(monkeypatch, 0.5)
     assert await failure_line(calls.backtrack) == "reading it takes more than 0.5 s"
-    assert child_pids() == set()
+    assert workers() == set()
 
 
 @pytest.mark.slow
@@ -111,9 +107,9 @@ async def test_call_that_crashes_lies_or_prints_affects_no_other(capfd: pytest.C
 @pytest.mark.slow
 async def test_page_that_crashes_its_process_is_not_tried_in_another(tmp_path: Path) -> None:
     await asyncio.gather(*(run_in_worker(calls.sleep, 0.3) for _ in "123"))
-    idle, tries = child_pids(), tmp_path / "tries"
+    idle, tries = workers(), tmp_path / "tries"
     assert "crashed the reading process" in await failure_line(calls.crash_counted, tries)
-    assert (tries.read_text(), len(idle - child_pids())) == ("x", 1)
+    assert (tries.read_text(), len(idle - workers())) == ("x", 1)
 
 
 @pytest.mark.slow
@@ -121,11 +117,11 @@ def test_processes_start_when_needed_and_end_with_the_reviser(tmp_path: Path) ->
     (tmp_path / "a.md").write_text("Peaches grow in Georgia.")
     settings = Settings(corpus=tmp_path, home=tmp_path / "home", model="embedded")
     with Reviser(settings):
-        assert child_pids() == set()
+        assert workers() == set()
     (tmp_path / "a.html").write_bytes(repeated("<p>Peaches grow in Georgia.</p>", 1000))
     with Reviser(settings):
-        assert len(child_pids()) == 1
-    assert child_pids() == set()
+        assert len(workers()) == 1
+    assert workers() == set()
 
 
 PARENT = """
@@ -160,7 +156,7 @@ def test_process_ends_with_its_parent(call: str, seconds: int, end: str) -> None
     pid = int(program.stdout.readline())
     os.killpg(program.pid, signal.Signals[end])
     _, errors = program.communicate(timeout=PATIENCE_S)
-    assert comes_true(lambda: not is_running(pid))
+    assert comes_true(lambda: has_ended(pid))
     assert "limited_calls.py" not in errors
 
 
