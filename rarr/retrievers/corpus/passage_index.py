@@ -97,17 +97,16 @@ class IndexReader:
         if (made := self.manifest.window) != window:
             cure = f"set window to {made}, or build it again: rarr index PATH -o {folder}"
             raise InputError(f"index {str(folder)!r} holds windows of {made} sentences, not {window}: {cure}")
-        self._fixed = False
+        self._fixed = not os.access(folder, os.W_OK)  # then the index does not change
         damaged = f"index {str(folder)!r} is damaged ({{}}): {_CURE}{folder}"
         with raise_as(damaged), TemporaryDirectory(prefix="rarr-") as links:
-            fixed = not os.access(folder, os.W_OK)  # then the index does not change
-            if fixed:  # tantivy writes its lock into a folder of links
+            if self._fixed:  # tantivy writes its lock into a folder of links
                 for file in (folder / PASSAGES).iterdir():
                     if file.suffix != ".lock":
                         Path(links, file.name).symlink_to(file.absolute())
-            self._index = open_passages(Path(links) if fixed else folder / PASSAGES)
-            best_hits(self.searcher(), ["any"], 1)  # some files are not opened before the first search
-        self._fixed = fixed
+            self._index = open_passages(Path(links) if self._fixed else folder / PASSAGES)
+            self._index.reload()
+            best_hits(self._index.searcher(), ["any"], 1)  # some files are not opened before a search
 
     def searcher(self) -> Searcher:
         """Returns a searcher of the last commit; in a read-only folder, of the commit at the opening.

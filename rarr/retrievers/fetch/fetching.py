@@ -191,12 +191,11 @@ class Fetcher:
         try:
             if self._robots:
                 await self._robots.require_allowed(url, self._rules)
-            page = await self._answer(url, self._read_page)
+            return await self._answer(url, partial(self._read_page, str(url)))
         except UnreachableError as error:
             raise RetrievalError(f"{safe_text(str(url))}: {error}") from None
-        return page._replace(url=str(url)) if isinstance(page, FetchedPage) else page
 
-    async def _read_page(self, response: httpx2.Response) -> FetchedPage:
+    async def _read_page(self, url: str, response: httpx2.Response) -> FetchedPage:
         media_type, length = _required_type(response), response.headers.get("Content-Length", "")
         is_long = length.isdecimal() and len(length) < 20 and int(length) > self._max_bytes
         content, is_whole = (b"", False) if is_long else await _received(response, self._max_bytes)
@@ -205,7 +204,7 @@ class Fetcher:
             raise RetrievalError(f"it is longer than {most}: raise the limit, or leave it out")
         if not content:
             raise RetrievalError("it is empty: leave it out")
-        return FetchedPage("", content, media_type or _sniffed(content), response.charset_encoding)
+        return FetchedPage(url, content, media_type or _sniffed(content), response.charset_encoding)
 
     async def _rules(self, url: httpx2.URL) -> tuple[int, bytes]:
         async def ask(target: httpx2.URL) -> tuple[int, bytes] | httpx2.URL:

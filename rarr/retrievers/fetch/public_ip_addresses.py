@@ -27,7 +27,6 @@ _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # browsers read a host that ends in
 _LONGEST_NAME = 253
 _LOCAL = ("localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa")
 _LONGEST_URL = 4096  # characters: more than real pages need, and few enough to match against a site's rules
-_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.I)
 
 _NAT64 = IPv6Network("64:ff9b::/96")
 _GLOBAL_UNICAST = IPv6Network("2000::/3")  # all addresses that have been assigned
@@ -93,14 +92,13 @@ def page_url(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
     `canonical_host` accepts. `public_ips` judges the addresses of the host.
     """
     text = text.strip()
-    scheme = _SCHEME.match(text, 0, _LONGEST_URL)
-    if scheme and scheme[1].lower() not in ("http", "https"):
-        raise _unfetched(text, "only http and https are fetched")
     try:
         url = (base.join(text) if base else httpx2.URL(text)).copy_with(fragment=None)
     except (httpx2.InvalidURL, ValueError) as error:
         raise _unfetched(text, f"it is not the address of a page ({safe_text(str(error))})") from None
-    if url.scheme not in ("http", "https") or not url.host:
+    if url.scheme not in ("", "http", "https"):
+        raise _unfetched(text, "only http and https are fetched")
+    if not url.scheme or not url.host:
         raise _unfetched(text, "write it in full, as in https://example.org/page")
     if url.userinfo:
         raise _unfetched(url.host, "it holds a user name or password: leave out the part before the @")
