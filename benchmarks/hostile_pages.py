@@ -28,6 +28,7 @@ from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.extract.limited_calls import end_idle_workers
 from rarr.retrievers.fetch.fetching import TIMEOUT_S, Fetcher
+from rarr.retrievers.fetch.public_ip_addresses import public_ips
 from rarr.retrievers.web.cache import Cache, PageReader
 from rarr.settings import Settings
 from rarr.tools.guard.injection import suspicion
@@ -223,7 +224,8 @@ async def outcomes(each: int, limit_s: float, seed: int) -> dict[str, list[tuple
         return "late" if seconds > 1.1 * limit_s + START_S else fault(kinds[host], found), seconds
 
     with tempfile.TemporaryDirectory() as folder:
-        fetcher = Fetcher(user_agent="rarr-test", timeout_s=limit_s, allow_loopback=True, find=_find)
+        vet = partial(public_ips, find=_find, allow_loopback=True)
+        fetcher = Fetcher(user_agent="rarr-test", timeout_s=limit_s, vet=vet)
         reader = PageReader(fetcher, Cache(Path(folder) / "cache"), Settings())
         came = await asyncio.gather(*(read(reader, host) for host in kinds))
     server.close()

@@ -90,7 +90,7 @@ def given_passage(given: object, number: int, unnamed: str) -> Passage:
         known = "a text, a rarr.Passage, a document of LangChain, or a search result with text and url"
         raise InputError(f"passage {number} is {kind_of(given)}: give {known}")
     held = [facts[name] for name in _TEXTS if facts.get(name)]
-    text = next((it for it in held if isinstance(it, str)), "")
+    text = valid(next((it for it in held if isinstance(it, str)), ""))
     if not text.strip():
         keys = "" if facts.keys() & {*_TEXTS} else f", and has {', '.join(map(str, facts))}"
         cure = "give it the key text" if keys else "give a text, or leave it out"
@@ -102,15 +102,9 @@ def given_passage(given: object, number: int, unnamed: str) -> Passage:
         facts = {**metadata, **{name: value for name, value in facts.items() if value is not None}}
     start = max(at, 0) if isinstance(at := facts.get("start_index"), int) else 0
     source, date = (next(filter(None, map(facts.get, names)), None) for names in (_SOURCES, _DATES))
-    return Passage(
-        text=valid(text),
-        source=valid(str(source or unnamed)),
-        title=valid(str(facts.get("title") or "")),
-        start=start,
-        end=start + len(valid(text)),
-        retrieved_at=datetime.now(UTC),
-        published_at=parsed_date(date),
-    )
+    named = {"source": str(source or unnamed), "title": str(facts.get("title") or "")}
+    dates = {"retrieved_at": datetime.now(UTC), "published_at": parsed_date(date)}
+    return Passage(text=text, start=start, end=start + len(text), **named, **dates)
 
 
 class LangChainRetriever:

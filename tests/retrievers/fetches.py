@@ -1,12 +1,14 @@
 """Fetching in tests: no fetch may hang, and every refusal is one harmless line."""
 
 import asyncio
+from functools import partial
 from typing import Any
 
 import pytest
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.fetch.fetching import FetchedPage, Fetcher
+from rarr.retrievers.fetch.public_ip_addresses import Resolve, ask_system_resolver, public_ips
 from retrievers.hostile import Hostile, Script
 
 PAGE = b"<html><body>Peaches</body></html>"
@@ -15,15 +17,12 @@ SHORT_S = 0.3  # for a fetch that must run out of time
 CAP = 100_000  # bytes
 
 
-def make(**options: Any) -> Fetcher:
-    usual: dict[str, Any] = {
-        "user_agent": "rarr-test/1.0",
-        "timeout_s": 10,
-        "max_bytes": CAP,
-        "respect_robots": False,
-        "allow_loopback": True,
-    }
-    return Fetcher(**(usual | options))
+def make(*, find: Resolve = ask_system_resolver, allow_loopback: bool = True, **options: Any) -> Fetcher:
+    vet = partial(public_ips, find=find, allow_loopback=allow_loopback)
+    usual: dict[str, Any] = {"user_agent": "rarr-test/1.0", "timeout_s": 10, "respect_robots": False}
+    fetcher = Fetcher(vet=vet, **(usual | options))
+    fetcher.max_bytes = CAP
+    return fetcher
 
 
 async def fetch(url: str, **options: Any) -> FetchedPage:

@@ -6,7 +6,7 @@ Obeys the wishes of sites: few requests at once, and robots.txt by RFC 9309.
 import asyncio
 import re
 from asyncio import Semaphore
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from functools import partial
 from time import monotonic
@@ -17,20 +17,14 @@ import httpx2
 from protego import Protego
 
 from rarr.errors import RetrievalError, SettingsError
-from rarr.retrievers.fetch.public_ip_addresses import (
-    Resolve,
-    UnreachableError,
-    ask_system_resolver,
-    page_url,
-    public_ips,
-)
+from rarr.retrievers.fetch.public_ip_addresses import UnreachableError, page_url, public_ips
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard import bounded_http_client as bounded
 from rarr.tools.text.wording import safe_text
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")
-TIMEOUT_S, MOST_PAGE_BYTES = 20.0, 10_000_000
-"""The limits of one page, redirects included: a slow or endless page must not hold up a run."""
+TIMEOUT_S = 20.0
+"""The limit of one page, redirects included: a slow or endless page must not hold up a run."""
 AT_ONCE, AT_ONCE_PER_HOST = 16, 2
 """The most fetches at once, in all and from one host."""
 _MOST_REDIRECTS = 5
@@ -153,27 +147,26 @@ class Fetcher:
     At each request, the host name is looked up once. All its addresses must be public, and the connection
     goes to one of them. Proxies of the environment are not used: they would look the name up again.
     `timeout_s`: the limit for one page with redirects and robots.txt, without the wait for other fetches.
-    `max_bytes`: the limit for one page, as sent and as unpacked. `allow_loopback`: allows servers of this
-    machine, for tests.
+    `vet` returns the addresses of a host and port, and raises `UnreachableError` if one is not allowed.
     """
+
+    max_bytes = 10_000_000
+    """The limit for one page, as sent and as unpacked."""
 
     def __init__(
         self,
         *,
         user_agent: str,
         timeout_s: float = TIMEOUT_S,
-        max_bytes: int = MOST_PAGE_BYTES,
         respect_robots: bool = True,
-        allow_loopback: bool = False,
-        find: Resolve = ask_system_resolver,
+        vet: Callable[[str, int], Awaitable[Sequence[str]]] = public_ips,
     ) -> None:
         if not (product_name(user_agent) and user_agent.isascii() and user_agent.isprintable()):
             raise SettingsError(f"user agent {safe_text(user_agent)!r}: write ASCII, as in 'rarr/1.0'")
         self._headers = {**_PAGE_HEADERS, "User-Agent": user_agent}
-        self._timeout_s, self._max_bytes = timeout_s, max_bytes
+        self._timeout_s, self._vet = timeout_s, vet
         self._all, self._hosts = KeyedLimiter(AT_ONCE), KeyedLimiter(AT_ONCE_PER_HOST)
         self._robots = RobotsRules(product_name(user_agent), timeout_s) if respect_robots else None
-        self._vetted = partial(public_ips, find=find, allow_loopback=allow_loopback)
 
     async def fetch(self, url: str) -> FetchedPage:
         """Fetches the page at `url`. Raises `RetrievalError` if it may not or cannot be fetched."""
@@ -197,10 +190,10 @@ class Fetcher:
 
     async def _read_page(self, url: str, response: httpx2.Response) -> FetchedPage:
         media_type, length = _required_type(response), response.headers.get("Content-Length", "")
-        is_long = length.isdecimal() and len(length) < 20 and int(length) > self._max_bytes
-        content, is_whole = (b"", False) if is_long else await _received(response, self._max_bytes)
+        is_long = length.isdecimal() and len(length) < 20 and int(length) > self.max_bytes
+        content, is_whole = (b"", False) if is_long else await _received(response, self.max_bytes)
         if not is_whole:
-            most = f"{self._max_bytes:,} bytes"
+            most = f"{self.max_bytes:,} bytes"
             raise RetrievalError(f"it is longer than {most}: raise the limit, or leave it out")
         if not content:
             raise RetrievalError("it is empty: leave it out")
@@ -230,7 +223,7 @@ class Fetcher:
         failure, certified = "", await asyncio.to_thread(bounded.certificates)  # the first call reads files
         try:
             port = url.port or (443 if url.scheme == "https" else 80)
-            for address in (await self._vetted(url.raw_host.decode(), port))[:_MOST_ADDRESSES]:
+            for address in (await self._vet(url.raw_host.decode(), port))[:_MOST_ADDRESSES]:
                 async with httpx2.AsyncHTTPTransport(verify=certified, trust_env=False) as transport:
                     try:
                         response = await transport.handle_async_request(self._request(url, address))

@@ -51,7 +51,9 @@ async def ask_system_resolver(name: str, port: int) -> Sequence[str]:
     return [str(entry[4][0]) for entry in entries]
 
 
-async def public_ips(host: str, port: int, find: Resolve, *, allow_loopback: bool = False) -> list[str]:
+async def public_ips(
+    host: str, port: int, find: Resolve = ask_system_resolver, *, allow_loopback: bool = False
+) -> list[str]:
     """Returns the IP addresses of `host`, a name or an IP address, in the resolver's order.
 
     Raises `UnreachableError` if the host has no address, or an address that is not public. Connect to a

@@ -23,7 +23,6 @@ from rarr.retrievers.web.service_requests import JsonService, await_all
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.wording import safe_text
-from rarr.valid_unicode import valid
 
 
 class WebSearch(PageStore, ABC):
@@ -280,7 +279,7 @@ class Wikipedia(WebSearch):
             if not isinstance(extract := page.get("extract"), str):
                 cure = "install its extension TextExtracts, or set search to another source"
                 raise RetrievalError(f"{self._name} gives no plain text of its articles: {cure}")
-            text = valid(await asyncio.to_thread(article_markdown, extract))
+            text = await asyncio.to_thread(article_markdown, extract)
         # No date: the date of the last edit does not show how new the facts are.
         url = str(page.get("fullurl") or self._address(title))
         return await self.make_page(url, Document(text, str(page.get("title") or title)))
