@@ -1,7 +1,4 @@
-"""Searches the user's own documents for passages, in an index that is built or updated first.
-
-A build lists the files of the corpus, and adds the changed files in one commit, which a crash cannot divide.
-"""
+"""Searches the user's own documents for passages, in an index that is built or updated first."""
 
 import asyncio
 import hashlib
@@ -230,18 +227,14 @@ def _file(name: str, path: Path, root: Path) -> File | str:
 
 
 class IndexReport(NamedTuple):
-    """The result of a build: the `documents` and `passages` of the index, and counts of files.
-
-    `read`, `unchanged` and `removed` count files. `skipped` lists (file, reason) of files and parts of files
-    that cannot be searched, including unchanged files of earlier builds.
-    """
+    """The result of a build: the `documents` and `passages` of the index, and counts of files."""
 
     documents: int
     passages: int
     read: int
     unchanged: int
     removed: int
-    skipped: list[tuple[str, str]]
+    skipped: list[tuple[str, str]]  # (file, reason) of what cannot be searched, also in unchanged files
 
 
 def build_index(

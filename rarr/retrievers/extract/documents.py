@@ -234,12 +234,9 @@ def _marked(words: str, style: str) -> str:
 
 
 def rows_with_long_cells(reader: Iterator[Row], longest: int) -> Iterator[Row]:
-    """Yields the rows of a reader of `csv`. A cell may have up to `longest` characters.
-
-    `csv` has a single limit for the whole process, so the limit is changed only while a row is read.
-    """
+    """Yields the rows of a reader of `csv`. A cell may have up to `longest` characters."""
     while True:
-        with _one_limit:
+        with _one_limit:  # of the whole process, so that it is changed only while a row is read
             before = csv.field_size_limit(longest)
             try:
                 row = next(reader, None)

@@ -8,19 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from rarr.retrievers.extract.documents import (
-    MEGABYTE,
-    Complain,
-    Document,
-    UnreadableError,
-    decode,
-    decoded_pieces,
-    markdown_table,
-    parsed_date,
-    read_docx,
-    read_pdf,
-    rows_with_long_cells,
-)
+from rarr.retrievers.extract import documents as reading
+from rarr.retrievers.extract.documents import MEGABYTE, Complain, Document, UnreadableError, parsed_date
 from rarr.retrievers.extract.limited_calls import call_within
 from rarr.retrievers.extract.pages import read_page
 from rarr.tools.text.blocks_and_sentences import blocks
@@ -115,7 +104,7 @@ def _parts(path: Path, complain: Complain) -> Iterator[str]:
     """Yields the whole text of a file, or the parts of a long text. Joined, the parts are the text."""
     most, rest = _PART if path.stat().st_size > _LONG_TEXT else MOST_BYTES, ""
     with path.open("rb") as file:
-        for piece in decoded_pieces(file, complain=complain):
+        for piece in reading.decoded_pieces(file, complain=complain):
             rest += piece
             while len(rest) > most:
                 ends = (rest.rfind(mark, most // 2, most) + 1 for mark in _ENDS)
@@ -138,11 +127,11 @@ def _heading(text: str) -> str:
 
 def _table(path: Path, complain: Complain) -> Iterator[Document]:
     """Reads a file of rows as one table. Its separator of cells is equally frequent in most lines."""
-    text = decode(_content(path), complain=complain)
+    text = reading.decode(_content(path), complain=complain)
     lines = text[:_OPENING].splitlines() or [""]
     marks = {mark: sum(line.count(mark) == lines[0].count(mark) > 0 for line in lines) for mark in "\t;|,"}
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(marks, key=lambda mark: marks[mark]))
-    yield Document(markdown_table(rows_with_long_cells(rows, _LONGEST_CELL)), path.stem)
+    yield Document(reading.markdown_table(reading.rows_with_long_cells(rows, _LONGEST_CELL)), path.stem)
 
 
 def _json(path: Path, complain: Complain) -> Iterator[Document]:
@@ -187,7 +176,7 @@ def _titled(path: Path, complain: Complain) -> Iterator[Document]:
     """Reads a page, a PDF or a file of Word. A document without a title gets the file's name as title."""
     data, suffix = _content(path), file_kind(path.name)
     if suffix in (".pdf", ".docx"):
-        page = read_pdf(data) if suffix == ".pdf" else read_docx(data)
+        page = reading.read_pdf(data) if suffix == ".pdf" else reading.read_docx(data)
     else:
         page = read_page(data, is_own=True, complain=complain)
     if len(page.text) > MOST_CHARACTERS:

@@ -5,21 +5,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from rarr.retrievers.extract.documents import (
-    EXPONENT,
-    LOWERED,
-    MEGABYTE,
-    MOST_SPANNED,
-    RAISED,
-    Complain,
-    Document,
-    UnreadableError,
-    decode,
-    joined_words,
-    markdown_table,
-    parsed_date,
-    read_pdf,
-)
+from rarr.retrievers.extract import documents
+from rarr.retrievers.extract.documents import Complain, Document, UnreadableError, decode, joined_words
 from rarr.valid_unicode import valid
 
 _MOST_HTML = 5_000_000  # of HTML, twenty times a long article: hostile pages take ever more time
@@ -54,10 +41,10 @@ def extract_page(content: bytes, media_type: str, charset: str | None) -> Docume
     """
     # Some servers label everything that they send as HTML.
     if content[:5].lower() == b"%pdf-" or media_type == "application/pdf":
-        page = read_pdf(content)
+        page = documents.read_pdf(content)
     elif media_type in ("text/html", "application/xhtml+xml"):
         if len(content) > _MOST_HTML:
-            raise UnreadableError(f"its HTML is longer than {_MOST_HTML // MEGABYTE} MB")
+            raise UnreadableError(f"its HTML is longer than {_MOST_HTML // documents.MEGABYTE} MB")
         page = read_page(content, charset)
     elif media_type == "text/markdown":
         page = Document(_LINK.sub(r"\1", _IMAGE.sub("", decode(content, charset))).strip())
@@ -96,15 +83,11 @@ def read_page(
     for end in body.iter("br"):
         end.tail = f" {end.tail or ''}"
     text = _ITEMS.sub(r"\1", "\n\n".join(filter(None, _page_blocks(body))))
-    return Document(text, page.title or "", published_at=parsed_date(page.date))
+    return Document(text, page.title or "", published_at=documents.parsed_date(page.date))
 
 
 def _simplified(html: str) -> Any:
-    """Parses a page, and rewrites parts that trafilatura reads wrongly: raised notes, and lists in cells.
-
-    Removes struck out and hidden text. A note becomes ³, or [3] if it is a link; a raised "th" stays. A
-    lowered number behind another one becomes ₂, since 10₂ is not 102.
-    """
+    """Parses a page without hidden text. Rewrites raised notes, lowered numbers, and lists in cells."""
     import trafilatura
 
     tree: Any = trafilatura.load_html(html)
@@ -114,16 +97,16 @@ def _simplified(html: str) -> Any:
         unseen[:], unseen.text = [], None  # an empty cell stays in its column
     for raised in tree.xpath("//sup"):
         note = "".join(raised.text_content().split())
-        if EXPONENT.fullmatch(note) and not raised.xpath(".//a"):
-            note = note.translate(RAISED)
+        if documents.EXPONENT.fullmatch(note) and not raised.xpath(".//a"):
+            note = note.translate(documents.RAISED)
         elif _NOTE.fullmatch(note) and (note.startswith("[") or raised.xpath(".//a")):
             note = f"[{note.strip('[]')}]"
-        else:
+        else:  # such as the "th" of 4th
             continue
         raised[:], raised.text = [], note
         raised.drop_tag()
     for lowered in tree.xpath(_LOWERED_NUMBERS, namespaces=_REGEX):
-        lowered.text = (lowered.text or "").translate(LOWERED)
+        lowered.text = (lowered.text or "").translate(documents.LOWERED)
     for item in tree.xpath("//td//li | //th//li"):
         item.text = f" {item.text or ''}"
         item.tail = "; " if item.getnext() is not None else " "
@@ -175,9 +158,9 @@ def _table_of(element: Any) -> str:
                 cells += [words, *[""] * (_spanned(cell, "colspan") - 1)]
                 below |= {at: (height - 1, cells[at]) for at in range(column, len(cells)) if height > 1}
         rows.append(cells)
-    return markdown_table(rows)
+    return documents.markdown_table(rows)
 
 
 def _spanned(cell: Any, name: str) -> int:
     number = re.fullmatch("[1-9][0-9]{0,3}", cell.get(name, "1"))
-    return min(int(number[0]), MOST_SPANNED) if number else 1
+    return min(int(number[0]), documents.MOST_SPANNED) if number else 1
