@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from makers import query
+from makers import passage, query
 
 from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.ledger.evidence_selection import scores_by_query
 from rarr.records import Passage
 from rarr.retrievers.reranking import CrossEncoderReranker, EndpointReranker, OverlapIndex
 from rarr.settings import Settings
-from rarr.testing import RETRIEVED_AT, Request
+from rarr.testing import Request
 from rarr.testing.server import Listener, Reply
 
 pytestmark = pytest.mark.loopback
@@ -29,17 +29,13 @@ NAME = "cross-encoder/tiny"
 KEY = "sk-test-0123456789abcdef"
 
 
-def passage(text: str, title: str = "") -> Passage:
-    return Passage(text=text, title=title, source="a.md", start=0, end=len(text), retrieved_at=RETRIEVED_AT)
-
-
 def test_overlap_puts_passages_with_the_words_first_and_titles_before_texts() -> None:
     asked = [passage("The dam opened in 1936."), passage("Bread is baked.")]
     near, far = OverlapIndex(asked).scores("When did the dams open?")
     assert near > far == 0
-    both = [passage("It is high.", "Hoover"), passage("Hoover is high.")]
-    titled, plain = OverlapIndex(both).scores("Hoover")
-    assert titled > plain > 0
+    titled = passage("It is high.").model_copy(update={"title": "Hoover"})
+    first, second = OverlapIndex([titled, passage("Hoover is high.")]).scores("Hoover")
+    assert first > second > 0
 
 
 @given(st.text(st.characters()), st.lists(st.text(st.characters()), max_size=4))

@@ -8,7 +8,7 @@ import re
 import shutil
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -86,7 +86,7 @@ class Corpus(index.IndexReader):
         root, changed = Path(self.manifest.root), list[str]()
         with suppress(OSError):
             for name, file in self.manifest.files.items() if root.exists() else ():
-                path = root / name if name else root
+                path = root / name
                 facts = path.stat() if path.exists() else None
                 if facts is None or (facts.st_size, facts.st_mtime_ns) != (file.size, file.mtime_ns):
                     changed.append(path.as_posix())
@@ -249,12 +249,9 @@ def build_index(
     """
     files, skipped = scan(path)
     cure = "choose another folder, with -o, or RARR_HOME for the indexes that rarr keeps, or free space"
-    with index.raise_as(f"index {str(out)!r} cannot be written ({{}}): {cure}"), _alone(out, private):
-        build = _Build(path, out, window)
-        try:
-            report = build.run(files, dict(skipped), progress)
-        finally:
-            build.end_writer()
+    failed = index.raise_as(f"index {str(out)!r} cannot be written ({{}}): {cure}")
+    with failed, _alone(out, private), closing(_Build(path, out, window)) as build:
+        report = build.run(files, dict(skipped), progress)
     if not report.passages:
         why = f" ({report.skipped[0][0]}: {report.skipped[0][1]})" if report.skipped else ""
         raise InputError(f"no file in corpus {str(path)!r} could be read{why}: repair it or give another")
@@ -311,7 +308,7 @@ class _Build:
             skipped=self._manifest.unread_files(self._path),
         )
 
-    def end_writer(self) -> None:
+    def close(self) -> None:
         """Ends the threads of the writer. Passages that were not committed are lost."""
         if "_writer" in vars(self):
             self._writer.wait_merging_threads()

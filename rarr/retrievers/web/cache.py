@@ -167,13 +167,10 @@ class PageStore:
 
     async def make_page(self, url: str, document: Document) -> Page:
         """Makes a page of `document`, and cuts its text. Raises `RetrievalError`."""
-        text = document.text
-        if len(text) > _LONG:
-            spans = await read_in_worker(url, windows, text, self._window)
-        else:
-            spans = await asyncio.to_thread(windows, text, self._window)
-        facts = {"title": document.title, "published_at": document.published_at}
-        return Page(url=url, text=text, spans=spans, **facts)
+        cut = partial(read_in_worker, url) if len(document.text) > _LONG else asyncio.to_thread
+        spans = await cut(windows, document.text, self._window)
+        facts = {"text": document.text, "title": document.title, "published_at": document.published_at}
+        return Page(url=url, spans=spans, **facts)
 
     async def passages_of_page(self, url: str, make: Callable[[], Awaitable[Page]]) -> list[Passage]:
         """Returns the passages of the page at `url`, in order. `make` makes a page that the cache lacks."""
