@@ -18,7 +18,7 @@ from protego import Protego
 
 from rarr.errors import RetrievalError, SettingsError
 from rarr.retrievers.fetch.public_ip_addresses import UnreachableError, page_url, public_ips
-from rarr.tools.concurrency import PerLoop
+from rarr.tools.concurrency import PerLoop, time_limit
 from rarr.tools.guard import bounded_http_client as bounded
 from rarr.tools.text.wording import safe_text
 
@@ -170,15 +170,11 @@ class Fetcher:
 
     async def fetch(self, url: str) -> FetchedPage:
         """Fetches the page at `url`. Raises `RetrievalError` if it may not or cannot be fetched."""
-        first = page_url(url)
+        late = f"{safe_text(url)} took more than {self._timeout_s:g} s: raise the limit, or leave it out"
+        first, limit = page_url(url), time_limit(self._timeout_s, lambda: RetrievalError(late))
         # The host's turn comes first, so that waiting for a slow host does not block the other hosts.
-        async with self._hosts(first.host), self._all():
-            try:
-                async with asyncio.timeout(self._timeout_s):
-                    return await _follow(first, self._page)
-            except TimeoutError:
-                late = f"took more than {self._timeout_s:g} s: raise the limit, or leave it out"
-                raise RetrievalError(f"{safe_text(url)} {late}") from None
+        async with self._hosts(first.host), self._all(), limit:
+            return await _follow(first, self._page)
 
     async def _page(self, url: httpx2.URL) -> FetchedPage | httpx2.URL:
         try:
