@@ -6,11 +6,11 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
-from unittest.mock import Mock
+from typing import cast
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from tools.asking import metered_run
@@ -31,7 +31,7 @@ NOW = 1_790_000_000.0
 class Source:
     """Makes answers, and counts its calls."""
 
-    calls, fails = 0, False
+    calls = 0
 
     def __init__(self) -> None:
         self.asked = asyncio.Event()
@@ -40,20 +40,14 @@ class Source:
         self.calls += 1
         self.asked.set()
         await asyncio.sleep(0.01)
-        if self.fails:
-            raise RetrievalError("down")
         return f"answer {self.calls}"
 
 
-async def never() -> str:
-    raise AssertionError("it was to come from the cache")
+never = AsyncMock(side_effect=AssertionError("it was to come from the cache"))
 
 
-async def put(cache: Cache, key: Sequence[Any], value: str = "v") -> str:
-    async def make() -> str:
-        return value
-
-    return str((await cache.through("page", key, make)).value)
+async def put(cache: Cache, key: str, value: str = "v") -> str:
+    return str((await cache.through("page", key, AsyncMock(return_value=value))).value)
 
 
 async def stored(cache: Cache, *keys: str) -> list[bool]:
@@ -104,12 +98,11 @@ async def test_concurrent_requests_share_one_answer(path: Path) -> None:
 
 
 async def test_failure_is_not_stored(path: Path) -> None:
-    cache, source = Cache(path), Source()
-    source.fails = True
+    cache, source = Cache(path), AsyncMock(side_effect=RetrievalError("down"))
     for _ in "12":
         with pytest.raises(RetrievalError, match="down"):
             await cache.through("search", "q", source)
-    assert source.calls == 2
+    assert source.await_count == 2
 
 
 @pytest.mark.parametrize("failing", ["mkstemp", "zlib.compress"])  # before and after the new file was made
