@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -133,13 +133,9 @@ class CrossEncoderReranker:
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the relevance of each passage, with its title, to `query`: a sigmoid score from 0 to 1."""
         pairs = [(query, f"{passage.title}\n{passage.text}".strip()) for passage in passages]
-
-        def predicted() -> list[float]:
-            # The model itself makes batches of passages of similar length.
-            scores = self._model.predict(pairs, activation_fn=self._activation, show_progress_bar=False)
-            return [float(score) for score in scores]
-
-        return await infer(predicted) if pairs else []
+        # The model itself makes batches of passages of similar length.
+        predict = partial(self._model.predict, pairs, activation_fn=self._activation, show_progress_bar=False)
+        return list(map(float, await infer(predict))) if pairs else []
 
 
 class EndpointReranker:
