@@ -30,8 +30,10 @@ from typing import Any, TypeVar, get_type_hints
 
 from pydantic import TypeAdapter
 
+from rarr.errors import RetrievalError
 from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError
 from rarr.tools.models.run_budget import meter
+from rarr.tools.text.wording import safe_text
 from rarr.valid_unicode import valid
 
 PAGE_S, PAGE_MB = 20.0, 600
@@ -53,11 +55,11 @@ _PROGRAM = (
 Result = TypeVar("Result")
 
 
-async def run_in_worker(function: Callable[..., Result], *args: object) -> Result:
-    """Runs `function(*args)` in a worker process within the limits for a page, and returns its result.
+async def run_in_worker(url: str, function: Callable[..., Result], *args: object) -> Result:
+    """Runs `function(*args)` on the page at `url` in a worker process within limits, and returns its result.
 
-    `function` must declare the type of its result. A page takes at most 20 seconds, and at most half of
-    the remaining time of the run. Raises `UnreadableError` if `function` raises it or exceeds the limits.
+    `function` must declare the type of its result. A page takes at most 20 seconds, and at most half of the
+    remaining time of the run. Raises `RetrievalError` if the page is unreadable or exceeds the limits.
     """
     left = meter().remaining_s
     seconds = PAGE_S if left is None else min(PAGE_S, left / 2)
@@ -72,7 +74,10 @@ async def run_in_worker(function: Callable[..., Result], *args: object) -> Resul
 
     # A daemon, for which Python does not wait at its end.
     threading.Thread(target=settle, name="rarr-extract", daemon=True).start()
-    return await asyncio.wrap_future(done)
+    try:
+        return await asyncio.wrap_future(done)
+    except UnreadableError as error:
+        raise RetrievalError(f"{safe_text(url)} cannot be used: {' '.join(str(error).split())}") from error
 
 
 # The processes of this program, for all its threads and event loops. Each change is one atomic operation.

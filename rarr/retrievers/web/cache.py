@@ -13,24 +13,21 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import mkstemp
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
 from rarr.errors import InputError, RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import Window, cut_passages, windows
-from rarr.retrievers.extract.documents import Document, UnreadableError
+from rarr.retrievers.extract.documents import Document
 from rarr.retrievers.extract.limited_calls import run_in_worker
 from rarr.retrievers.extract.pages import extract_page
 from rarr.retrievers.fetch.fetching import Fetcher, KeyedLimiter
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import meter
 from rarr.tools.storage.files import make_private_folder
-from rarr.tools.text.wording import safe_text
 from rarr.valid_unicode import valid
-
-Result = TypeVar("Result")
 
 MAX_AGE_S = 7 * 86_400.0
 """Seconds for which an entry is valid."""
@@ -167,7 +164,7 @@ class PageStore:
 
     async def make_page(self, url: str, document: Document) -> Page:
         """Makes a page of `document`, and cuts its text. Raises `RetrievalError`."""
-        cut = partial(read_in_worker, url) if len(document.text) > _LONG else asyncio.to_thread
+        cut = partial(run_in_worker, url) if len(document.text) > _LONG else asyncio.to_thread
         spans = await cut(windows, document.text, self._window)
         facts = {"text": document.text, "title": document.title, "published_at": document.published_at}
         return Page(url=url, spans=spans, **facts)
@@ -215,13 +212,5 @@ class PageReader(PageStore):
 
     async def _fetched(self, url: str) -> Page:
         it = await self._fetcher.fetch(url)
-        document = await read_in_worker(url, extract_page, it.content, it.media_type, it.charset)
+        document = await run_in_worker(url, extract_page, it.content, it.media_type, it.charset)
         return await self.make_page(it.url, document)
-
-
-async def read_in_worker(url: str, function: Callable[..., Result], *args: object) -> Result:
-    """Runs `function` as `run_in_worker` does. Raises `RetrievalError` if the page at `url` is unreadable."""
-    try:
-        return await run_in_worker(function, *args)
-    except UnreadableError as error:
-        raise RetrievalError(f"{safe_text(url)} cannot be used: {' '.join(str(error).split())}") from error

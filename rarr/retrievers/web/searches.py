@@ -15,9 +15,10 @@ from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.corpus.index_words import query_words
 from rarr.retrievers.extract.documents import Document, parsed_date
+from rarr.retrievers.extract.limited_calls import run_in_worker
 from rarr.retrievers.extract.pages import extract_page
 from rarr.retrievers.reranking import nearest
-from rarr.retrievers.web.cache import Cache, Page, PageReader, PageStore, read_in_worker
+from rarr.retrievers.web.cache import Cache, Page, PageReader, PageStore
 from rarr.retrievers.web.domain_and_date_limits import allowed_passages, allows, host_of, page_key
 from rarr.retrievers.web.service_requests import JsonService, await_all
 from rarr.settings import Settings
@@ -127,7 +128,7 @@ class Tavily(WebSearch):
     async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
         url, raw = page["url"], page.get("raw_content")
         if isinstance(raw, str) and raw.strip():
-            text = (await read_in_worker(url, extract_page, raw.encode(), "text/markdown", None)).text
+            text = (await run_in_worker(url, extract_page, raw.encode(), "text/markdown", None)).text
         else:  # quotations differ from search to search
             text = str(page.get("content") or "")
             url = f"{url.partition('#')[0]}#quoted-by-tavily-{sha256(text.encode()).hexdigest()[:12]}"

@@ -17,9 +17,9 @@ from families import few
 
 from benchmarks.hostile_pages import SLOW, repeated
 from rarr import Reviser, Settings
+from rarr.errors import RetrievalError
 from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.extract import files, limited_calls as extracting
-from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.limited_calls import run_in_worker
 from rarr.retrievers.extract.pages import extract_page
 from retrievers import calls
@@ -72,10 +72,10 @@ def has_ended(pid: int) -> bool:
 
 async def failure_line(function: Callable[..., object], *args: object) -> str:
     """Returns the reason why the call failed, on one line."""
-    with pytest.raises(UnreadableError) as caught:
-        await run_in_worker(function, *args)
+    with pytest.raises(RetrievalError) as caught:
+        await run_in_worker("a.org", function, *args)
     assert "\n" not in str(caught.value)
-    return str(caught.value)
+    return str(caught.value).removeprefix("a.org cannot be used: ")
 
 
 @pytest.mark.slow
@@ -91,7 +91,7 @@ async def test_call_that_takes_all_memory_is_ended(monkeypatch: pytest.MonkeyPat
     limit(monkeypatch, 20, 100)
     assert await failure_line(calls.allocate, 150) == "reading it takes more than 100 MB of memory"
     assert await failure_line(calls.fill_memory) == "reading it takes more than 100 MB of memory"
-    assert await run_in_worker(calls.allocate, 50) == 50_000_000
+    assert await run_in_worker("", calls.allocate, 50) == 50_000_000
 
 
 @pytest.mark.slow
@@ -99,14 +99,14 @@ async def test_call_that_crashes_lies_or_prints_affects_no_other(capfd: pytest.C
     for call in (calls.crash, calls.leave):
         assert "crashed the reading process (status" in await failure_line(call)
     assert "crashed the reading process (status 0, 1 validation error" in await failure_line(calls.wrong_type)
-    assert await run_in_worker(calls.print_text, "x" * 100_000) == "x" * 100_000
-    assert await run_in_worker(calls.allocate, 2) == 2_000_000
+    assert await run_in_worker("", calls.print_text, "x" * 100_000) == "x" * 100_000
+    assert await run_in_worker("", calls.allocate, 2) == 2_000_000
     assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.slow
 async def test_page_that_crashes_its_process_is_not_tried_in_another(tmp_path: Path) -> None:
-    await asyncio.gather(*(run_in_worker(calls.sleep, 0.3) for _ in "123"))
+    await asyncio.gather(*(run_in_worker("", calls.sleep, 0.3) for _ in "123"))
     idle, tries = workers(), tmp_path / "tries"
     assert "crashed the reading process" in await failure_line(calls.crash_counted, tries)
     assert (tries.read_text(), len(idle - workers())) == ("x", 1)
@@ -132,7 +132,7 @@ from retrievers import calls
 
 async def main():
     limited_calls.PAGE_S = {seconds}
-    task = asyncio.create_task(limited_calls.run_in_worker({call}))
+    task = asyncio.create_task(limited_calls.run_in_worker("", {call}))
     while not (children := [pid for task in Path("/proc/self/task").iterdir()
                             for pid in (task / "children").read_text().split()]):
         await asyncio.sleep(0.01)
@@ -165,9 +165,9 @@ def test_process_ends_with_its_parent(call: str, seconds: int, end: str) -> None
 async def test_hostile_page_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     limit(monkeypatch, 0.5)
     make, kind = SLOW[name]
-    with suppress(UnreadableError):
-        page = await run_in_worker(extract_page, make(), kind, None)
-        await run_in_worker(windows, page.text, 4)
+    with suppress(RetrievalError):
+        page = await run_in_worker("", extract_page, make(), kind, None)
+        await run_in_worker("", windows, page.text, 4)
         assert kind == "text/html"
 
 

@@ -206,7 +206,7 @@ async def test_page_that_moved_is_cited_by_its_new_address(reading: Reading) -> 
 async def test_reading_of_a_page_ends_with_half_of_the_rest_of_the_run(
     reading: Reading, monkeypatch: pytest.MonkeyPatch, slow: str
 ) -> None:
-    await extracting.run_in_worker(calls.allocate, 0)  # a page's time does not include the start of a process
+    await extracting.run_in_worker("", calls.allocate, 0)  # a page's time does not include a process's start
     monkeypatch.setattr(cached, slow, sleep)
     message = r"cannot be used: reading it takes more than 0\.[12]"
     with metered_run(deadline_s=0.4), pytest.raises(RetrievalError, match=message):
