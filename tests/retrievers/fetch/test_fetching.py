@@ -20,6 +20,7 @@ from rarr.retrievers.fetch.public_ip_addresses import UnreachableError
 from retrievers.fetch.test_public_ip_addresses import finding
 from retrievers.fetches import PAGE, PATIENCE_S, SHORT_S, fetch, make, refusal
 from retrievers.hostile import Hostile, Script, answer, forever, moved, reset, silent
+from retrievers.makers import words
 
 pytestmark = pytest.mark.loopback
 
@@ -55,15 +56,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         pytest.skip("needs openssl")
     place = tmp_path_factory.mktemp("tls")
     made = place / "certificate.pem", place / "key.pem"
-    subprocess.run(
-        [
-            *(openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"),
-            *("-days", "2", "-subj", "/CN=site.org", "-addext", "subjectAltName=DNS:site.org"),
-            *("-out", str(made[0]), "-keyout", str(made[1])),
-        ],
-        check=True,
-        capture_output=True,
-    )
+    options = words("-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=site.org")
+    options += ["-addext", "subjectAltName=DNS:site.org", "-out", str(made[0]), "-keyout", str(made[1])]
+    subprocess.run([openssl, "req", *options], check=True, capture_output=True)
     return made
 
 

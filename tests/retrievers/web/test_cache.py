@@ -237,9 +237,7 @@ from rarr.retrievers.web.cache import Cache
 cache, me, last = Cache(Path(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
 
 async def put(key):
-    async def make():
-        return str(key) * 3000
-    await cache.through("page", [key], make)
+    await cache.through("page", [key], lambda: asyncio.sleep(0, str(key) * 3000))
 
 async def work():
     for start in range(0, last, 20):
