@@ -5,21 +5,20 @@ Obeys the wishes of sites: few requests at once, and robots.txt by RFC 9309.
 
 import asyncio
 import re
-from asyncio import Semaphore
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from functools import partial
 from time import monotonic
 from typing import NamedTuple, TypeVar
-from weakref import WeakValueDictionary
 
 import httpx2
 from protego import Protego
 
 from rarr.errors import RetrievalError, SettingsError
 from rarr.retrievers.fetch.public_ip_addresses import UnreachableError, page_url, public_ips
-from rarr.tools.concurrency import PerLoop, time_limit
+from rarr.tools.concurrency import time_limit
 from rarr.tools.guard import bounded_http_client as bounded
+from rarr.tools.models.retries import Limiter
 from rarr.tools.text.wording import safe_text
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")
@@ -56,18 +55,6 @@ _OTHER_ROBOT = "0"  # no product name holds a digit
 Taken = TypeVar("Taken")
 
 
-class KeyedLimiter(PerLoop[WeakValueDictionary[str, Semaphore]]):
-    """Lets at most `most` tasks work at once for each key, in each event loop."""
-
-    def __init__(self, most: int) -> None:
-        super().__init__(WeakValueDictionary)
-        self._most = most
-
-    def __call__(self, key: str = "") -> Semaphore:
-        """Returns a context manager that waits until fewer than `most` tasks work for `key`."""
-        return self.get().setdefault(key, Semaphore(self._most))
-
-
 def product_name(user_agent: str) -> str:
     """Returns the name in a user agent by which a robots.txt names the robot; "" if there is no name."""
     name = _PRODUCT.match(user_agent)
@@ -95,7 +82,7 @@ class RobotsRules:
     def __init__(self, name: str, timeout_s: float) -> None:
         """`timeout_s` are the seconds for a page. The rules of its site may take four fifths of them."""
         self._name, self._timeout_s = name, timeout_s * 0.8
-        self._turns = KeyedLimiter(1)
+        self._turns = Limiter(1)
         self._kept: dict[str, tuple[float, Protego | str]] = {}  # with the reason why there are no rules
 
     async def require_allowed(self, url: httpx2.URL, read: Read) -> None:
@@ -165,7 +152,7 @@ class Fetcher:
             raise SettingsError(f"user agent {safe_text(user_agent)!r}: write ASCII, as in 'rarr/1.0'")
         self._headers = {**_PAGE_HEADERS, "User-Agent": user_agent}
         self._timeout_s, self._vet = timeout_s, vet
-        self._all, self._hosts = KeyedLimiter(AT_ONCE), KeyedLimiter(AT_ONCE_PER_HOST)
+        self._all, self._hosts = Limiter(AT_ONCE), Limiter(AT_ONCE_PER_HOST)
         self._robots = RobotsRules(product_name(user_agent), timeout_s) if respect_robots else None
 
     async def fetch(self, url: str) -> FetchedPage:

@@ -23,8 +23,9 @@ from rarr.retrievers.corpus.chunking import Window, cut_passages, windows
 from rarr.retrievers.extract.documents import Document
 from rarr.retrievers.extract.limited_calls import run_in_worker
 from rarr.retrievers.extract.pages import extract_page
-from rarr.retrievers.fetch.fetching import Fetcher, KeyedLimiter
+from rarr.retrievers.fetch.fetching import Fetcher
 from rarr.settings import Settings
+from rarr.tools.models.retries import Limiter
 from rarr.tools.models.run_budget import meter
 from rarr.tools.storage.files import make_private_folder
 from rarr.valid_unicode import valid
@@ -65,7 +66,7 @@ class Cache:
         except OSError as error:
             raise InputError(f"cache {folder} cannot be made ({error.strerror}): name another home") from None
         self._folder, self._offline, self._refresh = folder, offline, refresh
-        self._turns = KeyedLimiter(1)
+        self._turns = Limiter(1)
 
     async def through(self, kind: str, key: Sequence[Any], make: Callable[[], Awaitable[Any]]) -> CacheEntry:
         """Returns the entry for `key`, a JSON list. If it is missing or too old, stores the result of `make`.

@@ -5,12 +5,13 @@ a minute, so that a dead server costs a run only seconds. A request without an a
 the answer may have been paid for, and the next request would wait as long.
 """
 
-import asyncio
 import random
 import time
+from asyncio import Semaphore
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
@@ -39,11 +40,16 @@ _CURES: dict[int | str, str] = {
 Made = TypeVar("Made")
 
 
-class Limiter(PerLoop[asyncio.Semaphore]):
-    """Lets at most `most` requests run at once in an event loop, for all texts and models together."""
+class Limiter(PerLoop[WeakValueDictionary[str, Semaphore]]):
+    """Lets at most `most` tasks work at once for each key, in each event loop."""
 
     def __init__(self, most: int) -> None:
-        super().__init__(lambda: asyncio.Semaphore(most))
+        super().__init__(WeakValueDictionary)
+        self._most = most
+
+    def __call__(self, key: str = "") -> Semaphore:
+        """Returns a context manager that waits until fewer than `most` tasks work for `key`."""
+        return self.get().setdefault(key, Semaphore(self._most))
 
 
 class Attempts:
@@ -69,7 +75,7 @@ class Attempts:
 
     async def _once(self, request: Callable[[], Awaitable[Made]]) -> Made:
         try:
-            async with self._limiter.get():
+            async with self._limiter():
                 with trace_spans.span("request", self._name):
                     made = await self._unless_resting(request)
         except Exception:  # the request may have been paid for; a cancelled request does not wait
