@@ -6,7 +6,7 @@ All spans are half-open character ranges of the given text, with any line ending
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -240,13 +240,13 @@ def sentences(text: str) -> tuple[Span, ...]:
     return tuple(split_sentences(text, revised=True))
 
 
-def split_sentences(text: str, in_blocks: Sequence[Block] = (), *, revised: bool = False) -> list[Span]:
-    """Finds the sentences and table rows of a document or passage, or only those of `in_blocks`.
+def split_sentences(text: str, *, revised: bool = False) -> list[Span]:
+    """Finds the sentences and table rows of a document or passage.
 
     In a text that is `revised`, finds the sentences and table cells that can claim something.
     """
     spans, language = list[Span](), "de" if language_of(text) == "de" else "en"
-    for block in in_blocks or blocks(text):
+    for block in blocks(text):
         if block.kind == "prose":
             spans.extend(_prose(text, block, language, is_revised=revised))
         elif block.kind == "table" and revised:
