@@ -196,18 +196,11 @@ class Classifier(Protocol):
         """
 
 
-@runtime_checkable
-class Closeable(Protocol):
-    """An object with open files or connections. After `aclose`, the next use opens them again."""
-
-    async def aclose(self) -> None: ...
-
-
-async def close_all(resources: Iterable[object]) -> None:
+async def close_all(resources: Iterable[Any]) -> None:
     """Closes each resource that has `aclose`, the last first. Raises errors after closing all others."""
     async with AsyncExitStack() as stack:
         for resource in resources:
-            if isinstance(resource, Closeable):
+            if hasattr(resource, "aclose"):
                 stack.push_async_callback(resource.aclose)
 
 
