@@ -46,7 +46,8 @@ async def revise_blocks(
     async def revised(block: TextBlock) -> BlockState:
         state: Any = unread_block_state(text, block)
         if not block.too_long and block.sentences:
-            whole, lead, place = block.text_with_lead(text), block.lead, block.span._asdict()
+            lead, place = block.lead, block.span._asdict()
+            whole = lead + block.span.of(text)
             begun: State = {"original": whole, "text": whole, "context": start["context"], "warnings": []}
             begun |= {"round": 1, "block": block.number, "lead": len(lead)}
             with span("block", f"block {block.number}", "", lead=lead, **place), suppress(BudgetError):

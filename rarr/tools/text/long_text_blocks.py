@@ -33,10 +33,6 @@ class TextBlock(NamedTuple):
     sentences: tuple[Span, ...]
     too_long: bool = False
 
-    def text_with_lead(self, text: str) -> str:
-        """Returns the lead (the headings and sentences before the block) and the text of the block."""
-        return self.lead + self.span.of(text)
-
 
 def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
     """Yields the blocks of `text`, each of at most about `size` characters without its lead."""

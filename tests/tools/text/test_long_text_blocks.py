@@ -51,7 +51,6 @@ def test_block_includes_its_headings_and_the_text_before_it() -> None:
     assert old.lead == ""
     assert deep.lead.startswith("# Mills\n\n## Old\n\nAldmoor Mill was built")
     assert new.lead.startswith("# Mills\n\nAldmoor Mill was built")
-    assert new.text_with_lead(text) == new.lead + new.span.of(text)
 
 
 @pytest.mark.parametrize("end", ["```\n\n" + PARAGRAPH, ""], ids=["closed", "never closed"])
