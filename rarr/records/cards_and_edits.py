@@ -38,10 +38,15 @@ class Place(Record):
     end: int
 
 
-class CardEdit(Place):
-    """A reader's proposal to replace the characters `start` to `end` of the text by `new`."""
+class Change(Place):
+    """A proposal to replace the characters `start` to `end` of a text by `new`."""
 
     new: str
+
+
+class CardEdit(Change):
+    """A change that a reader proposes."""
+
     by: str  # the words of the evidence that give the new words; "" if code could not find them there
     evidence_id: str
     confirmed: bool = False  # whether code found everything that is new in `new` in the words `by`
@@ -72,12 +77,6 @@ class Card(Place):
     def quoted_evidence_ids(self) -> tuple[str, ...]:
         """The ids of the evidence that the card quotes, each once."""
         return tuple(dict.fromkeys(quote.evidence_id for quote in self.quotes))
-
-
-class Change(Place):
-    """A proposal to replace the characters `start` to `end` of a text by `new`."""
-
-    new: str
 
 
 class Edit(Change):
