@@ -1,6 +1,5 @@
 """The report: the best evidences within the limit, and the right status for each sentence."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,59 +8,40 @@ from makers import TEXT, check, evidence, query, runtime, state
 
 from rarr.ledger.evidence_selection import all_relevances
 from rarr.nodes.attribute import attribute
-from rarr.records import Check, Evidence, Passage, Sentence
+from rarr.records import Check, Evidence, Passage
 from rarr.settings import Settings
-from rarr.state import Unsearched
 
 CONFIRMING = evidence(TEXT)
-SUPPORTS = ScriptedVerifier(lambda sentence, evidence: 0.8)
-DENIES = ScriptedVerifier(lambda sentence, evidence: 0.2)
-
-
-async def only_sentence(
-    checks: Sequence[Check] = (),
-    verifier: ScriptedVerifier = DENIES,
-    *,
-    evidences: Sequence[Evidence] = (evidence(),),
-    unsearched: dict[str, Unsearched] | None = None,
-) -> Sentence:
-    before = state(queries=[query()], found=evidences, checks=checks, unsearched=unsearched or {})
-    settings = Settings()
-    [sentence] = (await attribute(before, runtime(settings, verifier=verifier)))["report"].sentences
-    return sentence
-
-
-async def test_sentence_is_aligned_to_the_evidence_that_supports_it() -> None:
-    sentence = await only_sentence([check("agrees")], SUPPORTS, evidences=[CONFIRMING])
-    found = {"evidence_ids": ("q1.1",), "support": 0.8}
-    assert sentence == Sentence(text=TEXT, start=0, end=len(TEXT), status="supported", **found)
 
 
 def judging(score: float) -> ScriptedVerifier:
     return ScriptedVerifier(lambda sentence, evidence: score)
 
 
+SUPPORTS, DENIES = judging(0.8), judging(0.2)
 STALE = check("disagrees", stale=True)
 
 
 @pytest.mark.parametrize(
     ("checks", "verifier", "more", "status", "support"),
     [
-        ([check("agrees")], judging(0.55), {"evidences": [CONFIRMING]}, "supported", 0.55),
-        ([check("agrees")], judging(0.54), {"evidences": [CONFIRMING]}, "unconfirmed", 0.54),
+        ([check("agrees")], judging(0.55), {"found": [CONFIRMING]}, "supported", 0.55),
+        ([check("agrees")], judging(0.54), {"found": [CONFIRMING]}, "unconfirmed", 0.54),
         ([check("disagrees")], SUPPORTS, {}, "contradicted", 0.8),
-        ([STALE, check("agrees")], SUPPORTS, {"evidences": [CONFIRMING]}, "supported", 0.8),
-        ([], DENIES, {"evidences": ()}, "no_evidence", 0.0),
+        ([STALE, check("agrees")], SUPPORTS, {"found": [CONFIRMING]}, "supported", 0.8),
+        ([], DENIES, {"found": ()}, "no_evidence", 0.0),
         ([check("irrelevant")], ScriptedVerifier(lambda *_: None), {}, "unjudged", None),
-        ([], DENIES, {"evidences": (), "unsearched": {"q1": "failed"}}, "retrieval_failed", None),
+        ([], DENIES, {"found": (), "unsearched": {"q1": "failed"}}, "retrieval_failed", None),
     ],
     ids=["threshold", "below", "contradicted", "stale", "nothing found", "not judged", "not searched"],
 )
 async def test_status_of_a_sentence(
     checks: list[Check], verifier: ScriptedVerifier, more: Any, status: str, support: float | None
 ) -> None:
-    sentence = await only_sentence(checks, verifier, **more)
-    assert (sentence.status, sentence.support) == (status, support)
+    before = state(queries=[query()], checks=checks, **({"found": [evidence()]} | more))
+    [sentence] = (await attribute(before, runtime(verifier=verifier)))["report"].sentences
+    assert (sentence.text, sentence.status, sentence.support) == (TEXT, status, support)
+    assert status != "supported" or sentence.evidence_ids == ("q1.1",)
 
 
 async def test_failed_verification_is_a_warning_and_other_evidence_counts() -> None:

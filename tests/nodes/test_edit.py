@@ -1,11 +1,22 @@
-"""An edit in the paper's order: about the last check, if it disagrees."""
+"""An edit in the paper's order, about the last check, if it disagrees; a rewriting of the whole text."""
+
+from collections.abc import Sequence
 
 import pytest
 from component_doubles import ScriptedEditor
 from makers import TEXT, check, evidence, query, runtime, state
 
+from rarr.nodes.baseline_rewrite import rewrite
 from rarr.nodes.edit import edit
+from rarr.records import Evidence, with_edits
 from rarr.state import State
+
+LINES = "One. Two. Three."
+FOUND = state(
+    LINES,
+    queries=[query(0, 4), query(10, 16, id="q2")],
+    found=[evidence("a", relevance=0.5), evidence("b", id="q1.2"), evidence("c", id="q2.1")],
+)
 
 
 def disputed(text: str = TEXT, **more: object) -> State:
@@ -15,12 +26,13 @@ def disputed(text: str = TEXT, **more: object) -> State:
     return state(text, **fields)  # type: ignore[arg-type]  # the keys of a state
 
 
-async def test_disagreement_is_edited() -> None:
+async def test_disagreement_is_edited_and_makes_its_check_stale() -> None:
     update = await edit(disputed(), runtime())
     assert update["text"] == "California grows the most peaches."
     [done] = update["edits"]
     assert (done.id, done.start, done.end, done.old, done.new) == ("e1", 0, 7, "Georgia", "California")
     assert (done.query_id, done.evidence_id, done.accepted) == ("q1", "q1.1", True)
+    assert [it.stale for it in update["checks"]] == [True]
 
 
 @pytest.mark.parametrize("verdict", ["agrees", "irrelevant", "unknown"])
@@ -30,6 +42,32 @@ async def test_only_disagreements_are_edited(verdict: str) -> None:
     assert (update, editor.calls) == ({}, [])
 
 
-async def test_accepted_edit_makes_its_check_stale() -> None:
-    update = await edit(disputed(), runtime())
-    assert [it.stale for it in update["checks"]] == [True]
+class Rewriting:
+    """Rewrites a text as it is told, or fails."""
+
+    def __init__(self, new: str | Exception) -> None:
+        self.new, self.seen = new, list[str]()
+
+    async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
+        self.seen = [passage.id for passage in evidence]
+        if isinstance(self.new, Exception):
+            raise self.new
+        return self.new
+
+
+async def test_the_text_is_rewritten_with_all_evidence_the_most_relevant_first() -> None:
+    rewriter = Rewriting("Another.")
+    update = await rewrite(FOUND, runtime(rewriter=rewriter))
+    assert (update["text"], rewriter.seen) == ("Another.", ["q1.2", "q2.1", "q1.1"])
+    assert with_edits(LINES, update["edits"]) == update["text"]
+
+
+async def test_unchanged_text_and_text_without_evidence_have_no_edit() -> None:
+    assert await rewrite(FOUND, runtime(rewriter=Rewriting(LINES))) == {}
+    assert await rewrite(state(LINES), runtime(rewriter=Rewriting("Another."))) == {}
+
+
+async def test_text_whose_rewriting_fails_stays_with_a_warning() -> None:
+    update = await rewrite(FOUND, runtime(rewriter=Rewriting(OSError("down"))))
+    assert [notice.code for notice in update["warnings"]] == ["rewrite_failed"]
+    assert "text" not in update

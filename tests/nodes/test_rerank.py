@@ -1,13 +1,22 @@
-"""The J most relevant passages are kept, and each place once."""
+"""Each query is searched once; its J most relevant passages are kept, and each place once."""
 
 from collections.abc import Sequence
 
 from component_doubles import ScriptedReranker
-from makers import passage, query, runtime, state
+from makers import ASKED, passage, query, runtime, state
 
 from rarr.nodes.rerank import rerank
+from rarr.nodes.retrieve import retrieve
 from rarr.records import Evidence, Passage
 from rarr.settings import Settings
+from rarr.testing import InMemoryRetriever
+
+
+async def test_a_query_is_searched_once_for_k_documents() -> None:
+    source = InMemoryRetriever([passage()])
+    update = await retrieve({"query": query()}, runtime(Settings(documents_per_query=7), retriever=source))
+    assert update == {"passages": {"q1": [passage()]}}
+    assert source.calls == [(ASKED, 7)]
 
 
 async def kept(
@@ -36,11 +45,9 @@ async def test_suspicious_passage_is_kept_beside_the_others_and_named() -> None:
     assert warning.message.startswith("a passage of a.md is not used: ")
 
 
-async def test_overlapping_windows_of_one_source_are_one_place() -> None:
-    ranked = await kept([passage("abcdef", start=0), passage("defghi", start=3)])
-    assert [e.start for e in ranked] == [0]
-
-
-async def test_the_same_text_of_two_sources_is_kept_once() -> None:
-    ranked = await kept([passage("same", source="a.md"), passage("same", source="b.md", start=50)])
-    assert [e.source for e in ranked] == ["a.md"]
+async def test_overlapping_windows_and_the_same_text_of_two_sources_are_kept_once() -> None:
+    for first, second in (
+        (passage("abcdef"), passage("defghi", start=3)),
+        (passage("same", source="a.md"), passage("same", source="b.md", start=50)),
+    ):
+        assert [(it.source, it.start) for it in await kept([first, second])] == [(first.source, 0)]
