@@ -84,6 +84,7 @@ def test_code_that_the_guide_to_extending_names_exists() -> None:
     files = [*ROOT.glob("rarr/**/*.py"), *ROOT.glob("tests/**/*.py"), *ROOT.glob("rarr/prompts/*.md")]
     code = "".join(f"{file}\n{file.read_text('utf-8')}\n" for file in files)
     diffs = "".join(re.findall(r"^```diff\n(.*?)^```$", guide, re.DOTALL | re.MULTILINE))
+    code += "".join(re.findall(r"(?m)^\+(.+)$", diffs))  # the text names what the reader adds, too
     kept = re.findall(r"(?m)^[ -](.+)$", diffs) + re.findall(r"`(\w+_\w+)`", FENCED.sub("", guide))
     assert kept and not [it for it in kept if it not in code]
 
