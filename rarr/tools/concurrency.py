@@ -102,18 +102,14 @@ async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
 
     If a call fails, raises its error and cancels the others: their requests would be paid for without use.
     """
-    task = asyncio.current_task()
-    before = task.cancelling() if task else 0
+    tasks = [asyncio.ensure_future(call) for call in calls]
     try:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(call) for call in calls]
-    except BaseExceptionGroup as errors:
-        # Before Python 3.13, a group that waits for its calls cancels this task and does not undo this:
-        # a timeout or a scope of anyio around would find the task cancelled from outside.
-        if sys.version_info < (3, 13) and task and task.cancelling() > before:
-            task.uncancel()
-        raise errors.exceptions[0] from None
-    return [task.result() for task in tasks]
+        return await asyncio.gather(*tasks)
+    except (Exception, asyncio.CancelledError):
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
 
 
 @asynccontextmanager
