@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urldefrag
 
 from rarr.agent.marks import cited_text, planned_citations
-from rarr.agent.runs import budget_of, usage_of, using_meter
+from rarr.agent.runs import budget_of, usage_of
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.ledger.card_reading import KeptEvidence, read_cards
@@ -28,7 +28,7 @@ from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.reranking import nearest
 from rarr.state import State, failure_notice
 from rarr.tools.concurrency import work
-from rarr.tools.models.run_budget import Meter, meter
+from rarr.tools.models.run_budget import Meter, meter, using_meter
 from rarr.tools.text.blocks_and_sentences import Span, source_entries
 from rarr.tools.text.citation_marks import CitationMark, citation_marks, highest_number
 from rarr.tools.text.wording import is_failure

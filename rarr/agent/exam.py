@@ -7,7 +7,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
-from rarr.agent.runs import using_meter
 from rarr.agent.wiring.components import wire
 from rarr.components import BlockPiece, CardReader, Excerpt, RawCard, ReadingBlock, SourceLine, close_all
 from rarr.errors import InputError
@@ -15,7 +14,7 @@ from rarr.ledger.card import make_card
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
 from rarr.tools.concurrency import run, work
-from rarr.tools.models.run_budget import Meter
+from rarr.tools.models.run_budget import Meter, using_meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.wording import counted
 

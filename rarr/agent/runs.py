@@ -7,15 +7,9 @@ the id of its LangGraph thread. If a node was killed, its requests are sent agai
 import asyncio
 import re
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError
-from contextlib import (
-    AbstractAsyncContextManager,
-    AsyncExitStack,
-    asynccontextmanager,
-    contextmanager,
-    nullcontext,
-)
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, nullcontext
 from copy import copy
 from dataclasses import fields, replace
 from functools import wraps
@@ -40,7 +34,7 @@ from rarr.records.base import Controls
 from rarr.settings import Settings
 from rarr.state import SentenceSupport, State
 from rarr.tools.concurrency import Closable, PerLoop, in_thread, require_awaited, run, work
-from rarr.tools.models.run_budget import METER, Budget, Meter
+from rarr.tools.models.run_budget import Budget, Meter, using_meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.wording import kind_of, lines_by_reason
 from rarr.traces.recorder import ReviserRecorder
@@ -89,16 +83,6 @@ async def opened_runner(kind: Callable[..., Runner], settings: Mapping[str, Any]
     finally:
         for runner in made:
             await runner.aclose()
-
-
-@contextmanager
-def using_meter(meter: Meter) -> Iterator[Meter]:
-    """Makes `meter` the meter that counts the requests, tokens and cost of the block."""
-    token = METER.set(meter)
-    try:
-        yield meter
-    finally:
-        METER.reset(token)
 
 
 class GraphRunner(Closable, Generic[Outcome]):

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from rarr.agent.cite import non_editing_components
 from rarr.agent.inputs import Context, context_text, required_text
 from rarr.agent.revise import Reviser
-from rarr.agent.runs import budget_of, opened_runner, synchronous, usage_of, using_meter
+from rarr.agent.runs import budget_of, opened_runner, synchronous, usage_of
 from rarr.backends.embedded.items import items_of
 from rarr.backends.nli.loading import attribution_class
 from rarr.backends.prompted.judging import ATTRSCORE
@@ -36,7 +36,7 @@ from rarr.settings import EMBEDDED, Settings
 from rarr.state import failure_notice
 from rarr.tools.concurrency import Closable, work
 from rarr.tools.models.chat import name_of
-from rarr.tools.models.run_budget import Meter, meter
+from rarr.tools.models.run_budget import Meter, meter, using_meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 MAX_CLAIMS = 12

@@ -9,13 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from rarr.prompts import Prompt
 from rarr.tools.models.failures import redact_secrets
 from rarr.valid_unicode import valid
 
 _MOST = 1000  # characters of an error's message
+
+Value = TypeVar("Value")
 
 SpanKind = Literal["block", "node", "failure", "score", "read", "ask", "request"]
 """A span covers the work on a block of a long text; a call of a node; a node's failure, with its update; the
@@ -50,10 +52,11 @@ _ABOUT: ContextVar[str] = ContextVar("about", default="")
 
 
 @contextmanager
-def _set(variable: ContextVar[Any], value: object) -> Iterator[None]:
+def holding(variable: ContextVar[Any], value: Value) -> Iterator[Value]:
+    """Lets the context variable hold this value during the `with` block."""
     token = variable.set(value)
     try:
-        yield
+        yield value
     finally:
         variable.reset(token)
 
@@ -61,7 +64,7 @@ def _set(variable: ContextVar[Any], value: object) -> Iterator[None]:
 @contextmanager
 def recording(recorder: Any) -> Iterator[None]:
     """Reports the spans of the block to this `RunRecorder`, and not to the recorder of an outer run."""
-    with _set(_RECORDER, recorder), _set(_CURRENT, None), _set(_ABOUT, ""):
+    with holding(_RECORDER, recorder), holding(_CURRENT, None), holding(_ABOUT, ""):
         yield
 
 
@@ -79,7 +82,7 @@ def span(kind: SpanKind, name: str, about: str = "", **body: Any) -> Iterator[Tr
     new = TraceSpan(number, within, kind, name, about or _ABOUT.get(), recorder.now(), body=body)
     recorder.begin_span(new)
     try:
-        with _set(_CURRENT, new):
+        with holding(_CURRENT, new):
             yield new
     except BaseException as error:
         new.error = error_line(error)
@@ -91,7 +94,7 @@ def span(kind: SpanKind, name: str, about: str = "", **body: Any) -> Iterator[Tr
 
 def spans_about(id: str) -> Any:  # noqa: A002  # the field of the records
     """Gives this id of a query or evidence to all spans of the `with` block that have no id of their own."""
-    return _set(_ABOUT, id)
+    return holding(_ABOUT, id)
 
 
 def current_body() -> dict[str, Any]:

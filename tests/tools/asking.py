@@ -1,14 +1,13 @@
 """Questions for chat models, with waiting times that a test can afford."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
 from rarr.testing import ScriptedServer
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Message
 from rarr.tools.models.langchain_chat import LangChainChat, langchain_chat
 from rarr.tools.models.retries import BudgetedChat, Limiter
-from rarr.tools.models.run_budget import METER, Budget, Meter
+from rarr.tools.models.run_budget import Budget, Meter, using_meter
 
 KEY = "sk-test-0123456789abcdef"
 SCHEMA = {"type": "object", "properties": {"span": {"type": "string"}}, "required": ["span"]}
@@ -30,15 +29,9 @@ def patient(chat: ChatModel, *, most: int = 64, **options: Any) -> BudgetedChat:
     return model
 
 
-@contextmanager
-def metered_run(meter: Meter | None = None, **limits: Any) -> Iterator[Meter]:
+def metered_run(meter: Meter | None = None, **limits: Any) -> AbstractContextManager[Meter]:
     """Opens a run with this meter, or with one of these limits."""
-    meter = meter or Meter(Budget(**limits))
-    token = METER.set(meter)
-    try:
-        yield meter
-    finally:
-        METER.reset(token)
+    return using_meter(meter or Meter(Budget(**limits)))
 
 
 async def outcome(model: BudgetedChat, ask: ChatRequest = ASK) -> Answer | CallFailure:

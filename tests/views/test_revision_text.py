@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 from makers import edit, evidence, revision
 
-from rarr.agent.runs import using_meter
 from rarr.evals.metrics import Measured
 from rarr.records import Notice, Query, Report, Scores, Sentence
-from rarr.tools.models.run_budget import Meter
+from rarr.tools.models.run_budget import Meter, using_meter
 from rarr.views.progress import ProgressLine
 from rarr.views.report_tables import as_tables
 from rarr.views.revision_text import revision_diff, revision_text

@@ -6,7 +6,7 @@ the run that asks, and no interface passes the meter on.
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -99,12 +99,12 @@ class Meter:
     @contextmanager
     def step(self, node: str) -> Iterator[None]:
         """Counts the block as a call of `node`, with its seconds. Requests in the block count for `node`."""
-        token, started = _NODE.set(node), time.perf_counter()
-        try:
-            yield
-        finally:
-            self.add_usage(calls=1, seconds=time.perf_counter() - started)
-            _NODE.reset(token)
+        started = time.perf_counter()
+        with trace_spans.holding(_NODE, node):
+            try:
+                yield
+            finally:
+                self.add_usage(calls=1, seconds=time.perf_counter() - started)
 
     @contextmanager
     def request(self, expected: int, cost: float = 0.0) -> Iterator[None]:
@@ -163,6 +163,11 @@ class Meter:
 
 
 METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
+
+
+def using_meter(meter: Meter) -> AbstractContextManager[Meter]:
+    """Makes `meter` the meter that counts the requests, tokens and cost of the block."""
+    return trace_spans.holding(METER, meter)
 
 
 def meter() -> Meter:
