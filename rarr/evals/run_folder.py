@@ -24,7 +24,7 @@ from rarr.records import Record
 from rarr.retrievers.corpus.corpus import Progress, resolved_path, scan
 from rarr.retrievers.corpus.passage_index import is_index, read_manifest
 from rarr.settings import VERSION, Settings
-from rarr.tools.concurrency import run, together
+from rarr.tools.concurrency import for_each, run
 from rarr.tools.storage.files import LineAppender, as_input_error, lock_file, repaired_lines, write_whole
 from rarr.traces.recorder import settings_record
 from rarr.valid_unicode import valid
@@ -135,23 +135,22 @@ def run_rows(
     known = _earlier_results(rows, path, kind, result_of)
     finished = {row.id: known[row.id] for row in chosen if row.id in known}
     left = [row for row in chosen if row.id not in known]
-    todo, say = iter(left), on_row or (lambda count, total: None)
+    say = on_row or (lambda count, total: None)
     say(len(finished), len(chosen))
 
-    async def work() -> None:
-        for row in todo:  # all tasks share this iterator
-            try:
-                line = await worker.make_line(row)
-            except RarrError as error:
-                line = kind(id=row.id, error=str(error))
-            if not line.error:
-                await asyncio.to_thread(appending.append_line, line.json_line())
-            finished[row.id] = result_of(row, line)
-            say(len(finished), len(chosen))
+    async def done(row: Any) -> None:
+        try:
+            line = await worker.make_line(row)
+        except RarrError as error:
+            line = kind(id=row.id, error=str(error))
+        if not line.error:
+            await asyncio.to_thread(appending.append_line, line.json_line())
+        finished[row.id] = result_of(row, line)
+        say(len(finished), len(chosen))
 
     async def work_all() -> None:
         try:
-            await together(*(work() for _ in range(min(jobs, len(left)))))
+            await for_each(left, done, jobs)
         finally:
             await close_all(worker.opened)
 
