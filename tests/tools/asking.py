@@ -29,9 +29,9 @@ def patient(chat: ChatModel, *, most: int = 64, **options: Any) -> BudgetedChat:
     return model
 
 
-def metered_run(meter: Meter | None = None, **limits: Any) -> AbstractContextManager[Meter]:
-    """Opens a run with this meter, or with one of these limits."""
-    return using_meter(meter or Meter(Budget(**limits)))
+def metered_run(**limits: Any) -> AbstractContextManager[Meter]:
+    """Opens a run with these limits."""
+    return using_meter(Meter(Budget(**limits)))
 
 
 async def outcome(model: BudgetedChat, ask: ChatRequest = ASK) -> Answer | CallFailure:
