@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from rarr.backends.prompted.questions import QueriesByUnit
 from rarr.components import Components, Reranker, Retriever, close_all
@@ -13,18 +13,18 @@ from rarr.records import Notice, Passage
 from rarr.retrievers.combined import CombinedRetriever
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.extract.limited_calls import IdleWorkerCloser
+from rarr.retrievers.fetch.fetching import Fetcher
 from rarr.retrievers.given_passages import GivenPassages, LangChainRetriever
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.reranking import CrossEncoderReranker, EndpointReranker, OverlapReranker
+from rarr.retrievers.web.cache import Cache, PageReader
 from rarr.retrievers.web.domain_and_date_limits import limit_passages
+from rarr.retrievers.web.searches import SearXNG, Tavily, Wikipedia
 from rarr.settings import SOURCES, Settings
 from rarr.tools.concurrency import run
 from rarr.tools.models.chat import DEFAULT_URLS
 from rarr.tools.models.failures import redact_secrets
 from rarr.tools.text.wording import counted, kind_of, safe_text
-
-if TYPE_CHECKING:
-    from rarr.retrievers.web.cache import Cache
 
 Kept = TypeVar("Kept")
 OnIndex = Callable[[int, int], None]
@@ -65,49 +65,29 @@ class Resources(list[object]):
         await close_all(self)
 
     @cached_property
-    def cache(self) -> "Cache":
+    def cache(self) -> Cache:
         """The cache of searches and web pages. Raises `InputError` if its folder cannot be made."""
-        from rarr.retrievers.web.cache import Cache
-
         settings = self.settings
         return Cache(settings.home.expanduser() / "cache", offline=settings.offline, refresh=settings.refresh)
 
-    def answer_store(self) -> "Cache | None":
+    def answer_store(self) -> Cache | None:
         """Returns the store of models' answers. As with their record, None if its folder cannot be made."""
-        from rarr.retrievers.web.cache import Cache
-
         with suppress(InputError):
             return Cache(self.settings.home.expanduser() / "answers", refresh=self.settings.refresh)
         return None
 
 
-def _wikipedia(settings: Settings, opened: Resources) -> Retriever:
-    from rarr.retrievers.web.searches import Wikipedia
-
-    return Wikipedia(settings, opened.cache)
-
-
-def _tavily(settings: Settings, opened: Resources) -> Retriever:
-    from rarr.retrievers.web.searches import Tavily
-
-    return Tavily(settings, opened.cache)
-
-
-def _searxng(settings: Settings, opened: Resources) -> Retriever:
-    from rarr.retrievers.fetch.fetching import Fetcher
-    from rarr.retrievers.web.cache import PageReader
-    from rarr.retrievers.web.searches import SearXNG
-
+def _searxng(settings: Settings, cache: Cache) -> SearXNG:
     fetcher = Fetcher(user_agent=settings.user_agent, respect_robots=settings.robots)
-    return SearXNG(settings, opened.cache, PageReader(fetcher, opened.cache, settings))
+    return SearXNG(settings, cache, PageReader(fetcher, cache, settings))
 
 
-WEB_SOURCES: dict[str, Callable[[Settings, Resources], Any]] = {
-    "wikipedia": _wikipedia,
-    "tavily": _tavily,
+WEB_SOURCES: dict[str, Callable[[Settings, Cache], Any]] = {
+    "wikipedia": Wikipedia,
+    "tavily": Tavily,
     "searxng": _searxng,
 }
-"""The functions that make web sources, by name. A new source also needs its name in the settings."""
+"""The makers of web sources, by name. A new source also needs its name in the settings."""
 
 
 def sources_to_search(settings: Settings) -> list[Any]:
@@ -148,7 +128,7 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
         raise SettingsError(f"no source of evidence: set {source} (--{source}) to a folder or a file")
     if source not in WEB_SOURCES:
         raise SettingsError(f"unknown search {source!r}: {_CHOICE}")
-    return ObjectRetriever(opened.close_later(WEB_SOURCES[source](settings, opened)), settings, source)
+    return ObjectRetriever(opened.close_later(WEB_SOURCES[source](settings, opened.cache)), settings, source)
 
 
 def object_retriever(source: Any, settings: Settings) -> Retriever:

@@ -112,7 +112,7 @@ async def test_objects_are_limited_as_the_web_is(
     limits: Any, found: Any, kept: list[str], missing: str, named: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = Returns([passage(FACT, it) for it in found])
-    monkeypatch.setitem(WEB_SOURCES, "mine", lambda settings, opened: source)
+    monkeypatch.setitem(WEB_SOURCES, "mine", lambda settings, cache: source)
     with metered_run() as meter:
         passages = await taken("mine" if named else source, **limits).retrieve("q", 5)
     assert [it.source for it in passages] == kept
