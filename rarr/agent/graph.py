@@ -32,14 +32,6 @@ from rarr.tools.trace_spans import span, wait_for_saved_answers
 Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]
 Graph = StateGraph[State, Components, State, State]
 
-NODE_AFTER_FAILURE: dict[Node, str] = {
-    **dict.fromkeys((generate_queries, rerank, check_agreement, edit, rewrite), "attribute"),
-    retrieve: "rerank",
-    attribute: END,
-    evaluate: END,
-}
-"""The node at which the run continues after the failure of each node."""
-
 
 def build_graph(*, rewriting: bool = False) -> Graph:
     """Builds the graph that revises a text. A run passes its `Components` as the context of the graph.
@@ -48,8 +40,9 @@ def build_graph(*, rewriting: bool = False) -> Graph:
     """
     graph = StateGraph(State, context_schema=Components)
     changing = (rewrite,) if rewriting else (check_agreement, edit)
+    after_failure: dict[Node, str] = {retrieve: "rerank", attribute: END, evaluate: END}
     for node in (generate_queries, retrieve, rerank, *changing, attribute, evaluate):
-        add_survivable_node(graph, node, on_failure=NODE_AFTER_FAILURE[node])
+        add_survivable_node(graph, node, on_failure=after_failure.get(node, "attribute"))
     graph.add_edge(START, "generate_queries")
     after_queries = ["retrieve", "rerank", "attribute", "evaluate"]
     graph.add_conditional_edges("generate_queries", route_queries, after_queries)
