@@ -6,11 +6,11 @@ import json
 from collections import Counter
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
-from rarr.agent.inputs import Message, context_text, required_text
+from rarr.agent.inputs import required_text
 from rarr.agent.marks import insert_marks, planned_citations
-from rarr.errors import InputError, RarrError
+from rarr.errors import InputError
 from rarr.records import Revision, Sentence
 from rarr.records.cards_and_edits import moved_range
 from rarr.records.citations import Cited
@@ -22,14 +22,9 @@ from rarr.records.postprocessing import (
     Postprocessed,
     PostprocessMode,
 )
-from rarr.tools.concurrency import by_deadline, work
-from rarr.tools.models.failures import redact_secrets
-from rarr.tools.text.wording import counted, is_failure, safe_text, why_nothing_checked
+from rarr.tools.concurrency import by_deadline
+from rarr.tools.text.wording import counted, is_failure, why_nothing_checked
 from rarr.valid_unicode import valid
-
-if TYPE_CHECKING:
-    from rarr.agent.revise import Reviser, Search
-    from rarr.retrievers.given_passages import Given
 
 _MORE = {
     "source_failed": "; a source could not be searched",
@@ -72,37 +67,7 @@ def untouched_result(
     return Postprocessed(text=answer, original=answer, changed=False, **facts)
 
 
-async def postprocessed_answer(
-    reviser: "Reviser",
-    answer: str,
-    context: str | Sequence[Message] | None,
-    sources: "Sequence[Given] | None",
-    mode: PostprocessMode,
-    search: "Search",
-    run_id: str | None,
-) -> Postprocessed:
-    """Postprocesses the answer. After a failure, returns the original; a wrong call raises `InputError`."""
-    text = valid(answer)
-    try:
-        asked = context_text(context, text)
-        if mode != "revise":
-            reviser = reviser.unedited()
-        if sources is not None and not len(sources) and (search == "given" or not reviser.names_sources):
-            return untouched_result(text, mode, "failed", "not checked: the answer has no sources")
-        options: dict[str, Any] = {"sources": sources, "search": search, "run_id": run_id}
-        if mode == "cite":
-            cited = await reviser.acite(answer, asked, **options)
-            return await work(_result, mode, cited.research, cited)
-        return await work(_result, mode, await reviser.arevise(answer, asked, **options))
-    except InputError:
-        raise
-    except Exception as error:  # an application must be able to send its answer out
-        named = "" if isinstance(error, RarrError) else f"{type(error).__name__}: "
-        why = f"not checked: {named}{safe_text(redact_secrets(' '.join(str(error).split())))}"
-        return untouched_result(text, mode, "failed", why)
-
-
-def _result(mode: PostprocessMode, revision: Revision, cited: Cited | None = None) -> Postprocessed:
+def result_of_run(mode: PostprocessMode, revision: Revision, cited: Cited | None = None) -> Postprocessed:
     """Makes the result of a run. Only the modes cite and annotate put marks into the text."""
     outcome, notice = outcome_and_notice(revision, cited)
     facts = {"revision": revision, "existing": cited.existing if cited else ()}

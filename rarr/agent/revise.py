@@ -8,18 +8,21 @@ from rarr.agent.blocks import is_revised_in_blocks, revise_blocks
 from rarr.agent.cite import add_citations, non_editing_components
 from rarr.agent.graph import Graph, build_graph
 from rarr.agent.inputs import Context, context_text, file_name_notices, required_text, text_notices
-from rarr.agent.postprocess import postprocessed_answer, require_valid_call, result_by_deadline
+from rarr.agent.postprocess import require_valid_call, result_by_deadline, result_of_run, untouched_result
 from rarr.agent.runs import GraphRunner, RunResult, opened_runner, revision_of, synchronous
 from rarr.agent.wiring.sources import components_with_given
 from rarr.components import Components
-from rarr.errors import InputError
+from rarr.errors import InputError, RarrError
 from rarr.records import Revision
 from rarr.records.citations import Cited
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, GivenPassages
 from rarr.state import State
 from rarr.tools.concurrency import work
+from rarr.tools.models.failures import redact_secrets
 from rarr.tools.models.run_budget import Meter
+from rarr.tools.text.wording import safe_text
+from rarr.valid_unicode import valid
 
 Search = Literal["given"] | None
 """With `given`, only the `sources` of the call are searched."""
@@ -95,10 +98,32 @@ class Reviser(GraphRunner[Revision]):
     ) -> Postprocessed:
         """Corrects, cites, checks or marks the answer of a model, as `rarr.postprocess` does."""
         require_valid_call(answer, mode, deadline_s)
-        call = postprocessed_answer(self, answer, context, sources, mode, search, run_id)
+        call = self._postprocessed(answer, context, mode, sources=sources, search=search, run_id=run_id)
         return await result_by_deadline(call, answer, mode, deadline_s)
 
     postprocess = synchronous(apostprocess)
+
+    async def _postprocessed(
+        self, answer: str, context: Context, mode: PostprocessMode, *, sources: Sources, **call: Any
+    ) -> Postprocessed:
+        """Returns the original after a failure. A wrong call raises `InputError`."""
+        text = valid(answer)
+        try:
+            asked, reviser = context_text(context, text), self if mode == "revise" else self.unedited()
+            is_alone = call["search"] == "given" or not self.names_sources
+            if sources is not None and not len(sources) and is_alone:
+                return untouched_result(text, mode, "failed", "not checked: the answer has no sources")
+            if mode == "cite":
+                cited = await reviser.acite(answer, asked, sources=sources, **call)
+                return await work(result_of_run, mode, cited.research, cited)
+            revision = await reviser.arevise(answer, asked, sources=sources, **call)
+            return await work(result_of_run, mode, revision)
+        except InputError:
+            raise
+        except Exception as error:  # an application must be able to send its answer out
+            named = "" if isinstance(error, RarrError) else f"{type(error).__name__}: "
+            why = f"not checked: {named}{safe_text(redact_secrets(' '.join(str(error).split())))}"
+            return untouched_result(text, mode, "failed", why)
 
     def unedited(self) -> "Reviser":
         """Returns a reviser with the same models, sources and settings that edits nothing.
@@ -218,7 +243,7 @@ async def apostprocess(
 
     async def finished() -> Postprocessed:
         async with opened_runner(Reviser, settings) as reviser:
-            return await postprocessed_answer(reviser, answer, context, sources, mode, search, None)
+            return await reviser._postprocessed(answer, context, mode, sources=sources, search=search)
 
     return await result_by_deadline(finished(), answer, mode, deadline_s)
 
