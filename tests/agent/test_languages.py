@@ -1,17 +1,13 @@
 """Texts in other languages, end to end with a model: sentences, quotes, edits and statuses."""
 
-import json
 import re
-from difflib import SequenceMatcher
 from typing import Any, NamedTuple
 
 import pytest
 
+from agent.answer_writer import read
 from rarr import revise
 from rarr.testing import Asked, ScriptedModel
-
-_LINE = re.compile(r"^\((P\d+\.\d+)\) (.*)$", re.MULTILINE)
-_SENTENCE = re.compile(r"\[S(\d+)\] *(.*?)(?=\[S\d+\]|\n|\Z)", re.DOTALL)
 
 
 class Case(NamedTuple):
@@ -57,41 +53,24 @@ CASES = {
 }
 
 
-def contradicted(old: str, new: str, by: str) -> dict[str, Any]:
-    return {"v": "no", "open": [], "edits": [{"old": old, "new": new, "by": by}]}
-
-
-def reader(case: Case) -> ScriptedModel:
-    """A model that knows the sentences of the case, and compares the planted ones with the lines."""
-    right = case.year.replace("1891", "1881")
-
-    def card(words: str, lines: dict[str, str]) -> dict[str, Any]:
-        if words == case.second:
-            return {"q": [lines[case.source[0]]], **contradicted(case.year, right, right)}
-        if words.endswith("?"):
-            return {"v": "none"}
-        if words in case.first:
-            return {"q": [lines[case.source[1]]], "v": "yes"}
-        nearest = max(lines, key=lambda line: SequenceMatcher(None, line, words).ratio())
-        if words == nearest:
-            return {"q": [lines[nearest]], "v": "yes"}
-        [old], [new] = re.findall(r"\d+", words), re.findall(r"\d+", nearest)
-        return {"q": [lines[nearest]], **contradicted(old, new, nearest)}
-
-    def answer(request: Asked) -> str:
-        lines = {words: label for label, words in _LINE.findall(request.user)}
-        read = _SENTENCE.findall(request.user.partition("<text>")[2])
-        return json.dumps({"cards": [{"s": int(n), **card(words.strip(), lines)} for n, words in read]})
-
-    return ScriptedModel(answer)
+def wrong(old: str, line: str) -> dict[str, Any]:
+    new = re.sub(r"\d+", "1881", old)
+    return {"v": "no", "open": [], "by": line, "edits": [{"old": old, "new": new, "by": new}]}
 
 
 @pytest.mark.parametrize("language", CASES)
 def test_text_is_read_and_corrected_in_its_language(language: str) -> None:
     case = CASES[language]
+    dated, other = case.source
+    cards = {case.first.split("? ")[-1]: {"v": "yes", "by": other}, case.second: wrong(case.year, dated)}
+
+    def answer(asked: Asked) -> str:
+        planted = re.finditer(re.escape(dated).replace("1881", r"((?!1881)\d+)"), asked.user)
+        return read(asked, cards | {it[0]: wrong(it[1], dated) for it in planted})
+
     text = f"{case.first}{case.space}{case.second}"
-    revision = revise(text, model=reader(case), sources=[" ".join(case.source)], rounds=1, trace=False)
+    revision = revise(text, model=ScriptedModel(answer), sources=[" ".join(case.source)], rounds=1)
     assert revision.text == text.replace("1891", "1881")
-    asked = [sentence for sentence in revision.report.sentences if sentence.checkable]
-    assert [sentence.status for sentence in asked] == ["supported", "supported"]
-    assert [quote.text for sentence in asked for quote in sentence.quotes] == [*case.source[::-1]]
+    statements = [sentence for sentence in revision.report.sentences if sentence.checkable]
+    assert [sentence.status for sentence in statements] == ["supported", "supported"]
+    assert [quote.text for sentence in statements for quote in sentence.quotes] == [other, dated]
