@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from rarr import prompts
@@ -21,7 +21,7 @@ def writer(
 
     def reply(asked: Asked) -> Any:
         if asked.prompt != "answer_with_citations":
-            return read(asked, cards or {})
+            return read(asked, (cards or {}).get)
         listed = {text: int(n) for n, text in re.findall(r"^\[(\d+)\] (.*)$", asked.user, re.MULTILINE)}
         cited = [[listed.get(name, name) for name in it.get("citations", ())] for it in given]
         return {"statements": [{**it, "citations": names} for it, names in zip(given, cited, strict=True)]}
@@ -29,12 +29,15 @@ def writer(
     return ScriptedModel(reply)
 
 
-def read(asked: Asked, cards: Mapping[str, Mapping[str, Any]]) -> str:
-    """Fills the cards of a request, with those of `cards` for their sentences."""
+def read(asked: Asked, own: Callable[[str], Mapping[str, Any] | None] = lambda words: None) -> str:
+    """Answers as `RuleModel` does, but with the card that `own` gives for the words of a sentence, if any."""
+    answered = json.loads(RuleModel()(asked))
+    if "cards" not in answered:
+        return json.dumps(answered)
     variables = prompts.load(str(asked.prompt)).variables_in(asked.user) or {}
-    filled = {card["s"]: card for card in json.loads(RuleModel()(asked))["cards"]}
+    filled = {card["s"]: card for card in answered["cards"]}
     for number, words in marked_sentences(variables):
-        if (card := cards.get(words.strip())) is not None:
+        if (card := own(words.strip())) is not None:
             labels = re.findall(rf"\((P[\d.]+)\) {re.escape(card.get('by', '-'))}", variables["sources"])
             filled[int(number)] = {"s": int(number), "q": labels, **card}
     return json.dumps({"cards": list(filled.values())})

@@ -30,7 +30,7 @@ def article_answers(asked: Asked) -> Any:
     if asked.prompt == "outline":
         return {"sections": list(SECTIONS)}
     if asked.prompt != "write_section":
-        return read(asked, {})
+        return read(asked)
     return {"text": SECTIONS[re.findall(r"^Section: (.+)$", asked.user, re.MULTILINE)[-1]]}
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings as hypothesis_settings, strategies as st
 from makers import passage
 
+from agent import answer_writer
 from rarr import Reviser, Revision, prompts, revise
 from rarr.agent.replaying import replay
 from rarr.testing import Asked, Failure, InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
@@ -47,11 +48,7 @@ def with_own(cards: Callable[[str], dict[str, Any] | None], prompt: str = "") ->
     """Answers as a careful reader, but where `cards` gives a card, in requests with this prompt or any."""
 
     def answer(asked: Asked) -> str:
-        given = json.loads(RULES(asked))
-        if "cards" in given and prompt in ("", asked.prompt):
-            own = {number: cards(words) for number, words in shown(asked)}
-            given["cards"] = [{"s": card["s"], **(own[card["s"]] or card)} for card in given["cards"]]
-        return json.dumps(given)
+        return answer_writer.read(asked, cards) if prompt in ("", asked.prompt) else RULES(asked)
 
     return answer
 

@@ -66,7 +66,7 @@ def test_text_is_read_and_corrected_in_its_language(language: str) -> None:
 
     def answer(asked: Asked) -> str:
         planted = re.finditer(re.escape(dated).replace("1881", r"((?!1881)\d+)"), asked.user)
-        return read(asked, cards | {it[0]: wrong(it[1], dated) for it in planted})
+        return read(asked, (cards | {it[0]: wrong(it[1], dated) for it in planted}).get)
 
     text = f"{case.first}{case.space}{case.second}"
     revision = revise(text, model=ScriptedModel(answer), sources=[" ".join(case.source)], rounds=1)

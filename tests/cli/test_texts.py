@@ -118,7 +118,7 @@ def writing(asked: Asked) -> Any:
     """Writes one section or statement, and reads it."""
     if "Topic: Opera" in asked.user or "Jonah Strake" in asked.user:
         return {"text": "", "statements": []}
-    return WRITTEN.get(str(asked.prompt)) or read(asked, {})
+    return WRITTEN.get(str(asked.prompt)) or read(asked)
 
 
 WITH_SEARCH = [["revise", DAM], ["cite", "draft.md"], ["write", "Hoover Dam"], ["answer", "How high is it?"]]

@@ -61,7 +61,7 @@ def every_source(asked: Asked) -> Any:
     """States every source with its citation, and reads the statements."""
     listed = re.findall(r"^\[(\d+)\] (.*)$", asked.user, re.MULTILINE)
     statements = [{"text": text, "citations": [int(n)], "needs_support": False} for n, text in listed]
-    return {"statements": statements} if asked.prompt == "answer_with_citations" else read(asked, {})
+    return {"statements": statements} if asked.prompt == "answer_with_citations" else read(asked)
 
 
 def test_answers_from_every_triple_are_correct_and_cite_what_was_asked(tmp_path: Path) -> None:
