@@ -46,11 +46,7 @@ def shown(asked: Asked) -> list[tuple[int, str]]:
 
 def with_own(cards: Callable[[str], dict[str, Any] | None], prompt: str = "") -> Answer:
     """Answers as a careful reader, but where `cards` gives a card, in requests with this prompt or any."""
-
-    def answer(asked: Asked) -> str:
-        return answer_writer.read(asked, cards) if prompt in ("", asked.prompt) else RULES(asked)
-
-    return answer
+    return lambda asked: answer_writer.read(asked, cards) if prompt in ("", asked.prompt) else RULES(asked)
 
 
 def noting(told: list[Asked]) -> Answer:
@@ -65,12 +61,7 @@ def noting(told: list[Asked]) -> Answer:
 
 def alike(card: Callable[[str], dict[str, Any]]) -> Answer:
     """Gives each sentence the card of the same kind, with the first line as quote."""
-
-    def answer(asked: Asked) -> str:
-        cards = [{"s": number, "q": ["P1.1"], **card(words)} for number, words in shown(asked)]
-        return json.dumps({"cards": cards} if cards else {"questions": []})
-
-    return answer
+    return with_own(lambda words: {"q": ["P1.1"], **card(words)})
 
 
 def no(old: str, new: str, by: str, *still_open: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import pytest
 from component_doubles import ScriptedQueries, scripted_components
 from retrievers.services import Wiki, reply
 
+from agent.dams import HEIGHT, RIGHT, WRONG as TEXT
 from rarr import Passage, Reviser, Settings, Trace, aanswer, arevise, averify, awrite
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import Resources
@@ -23,17 +24,10 @@ from rarr.testing import InMemoryRetriever, Request
 from rarr.testing.server import Listener, Reply
 from rarr.tools import concurrency
 
-TEXT, RIGHT = "Kestrel Library opened in 1986.", "Kestrel Library opened in 1976."
+CORPUS = Path("examples/corpus/hoover-dam.md")
 
 
-@pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes/library.md").write_text("# Kestrel Library\n\nKestrel Library opened in 1976.\n")
-    return tmp_path / "notes"
-
-
-WIKI = Wiki(Library="Kestrel Library opened in 1976.")
+WIKI = Wiki(Hoover=HEIGHT)
 
 
 def world(asked: Request) -> Reply:
@@ -52,10 +46,10 @@ def clients(reviser: Reviser) -> int:
 
 @pytest.mark.slow
 @pytest.mark.loopback
-def test_closed_parts_open_again_when_they_are_used(notes: Path) -> None:
+def test_closed_parts_open_again_when_they_are_used() -> None:
     with Listener(world) as service:
         urls: Any = {"wikipedia_url": service.url, "base_url": service.url}
-        reviser = Reviser(search="corpus,wikipedia", corpus=notes, reranker="vllm:bge", refresh=True, **urls)
+        reviser = Reviser(search="corpus,wikipedia", corpus=CORPUS, reranker="vllm:bge", refresh=True, **urls)
         for _ in range(2):
             assert reviser.revise(TEXT).text == RIGHT
             assert clients(reviser) > 0
@@ -90,7 +84,7 @@ def test_opened_parts_are_closed_where_wiring_fails(monkeypatch: pytest.MonkeyPa
     [partial(arevise, TEXT), partial(averify, TEXT, [RIGHT]), partial(awrite, "X"), partial(aanswer, "X?")],
 )
 async def test_what_is_built_after_its_call_was_cancelled_is_closed(
-    call: Any, notes: Path, monkeypatch: pytest.MonkeyPatch
+    call: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entered, released, closed = Event(), Event(), Event()
     keep = Resources.__init__
@@ -105,7 +99,7 @@ async def test_what_is_built_after_its_call_was_cancelled_is_closed(
 
     monkeypatch.setattr(Resources, "__init__", late)
     monkeypatch.setattr(IdleWorkerCloser, "aclose", noted)
-    run = asyncio.create_task(call(corpus=notes) if call.func is not averify else call())
+    run = asyncio.create_task(call(corpus=CORPUS) if call.func is not averify else call())
     await asyncio.to_thread(entered.wait, 30)
     run.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -114,11 +108,11 @@ async def test_what_is_built_after_its_call_was_cancelled_is_closed(
     assert await asyncio.to_thread(closed.wait, 30)
 
 
-async def test_embedded_run_computes_beside_the_loop(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_embedded_run_computes_beside_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     draft = f"{TEXT} It has three floors. Falcon Bridge was built in 1950."
     # What must not be done with a long text must not be done with this one.
     monkeypatch.setattr(blocking, "LONG", len(draft) - 5)
-    async with await asyncio.to_thread(lambda: Reviser(corpus=notes)) as reviser:
+    async with await asyncio.to_thread(lambda: Reviser(corpus=CORPUS)) as reviser:
         revision = await reviser.arevise(draft)
     assert revision.evidence != ()
     assert (await asyncio.to_thread(lambda: Trace.load(revision.run_id).revision)) == revision
@@ -145,7 +139,7 @@ class Interrupts(InMemoryRetriever):
 
 def test_interrupted_reviser_is_used_again() -> None:
     def reviser(retriever: InMemoryRetriever) -> Reviser:
-        queries = ScriptedQueries([("When did it open?", "1986")])
+        queries = ScriptedQueries([("How high is it?", "212")])
         return Reviser(components=scripted_components(query_generator=queries, retriever=retriever))
 
     async def tasks() -> int:

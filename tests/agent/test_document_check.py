@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agent.dams import RIGHT, WRONG
 from agent.test_verify import agrees
 from rarr import Reviser, Settings
 from rarr.agent.check import DocumentFile, check_documents
@@ -14,8 +15,6 @@ from rarr.records import Passage
 from rarr.records.postprocessing import CheckedDocument, DocumentChecks
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.testing import ScriptedModel
-
-WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
 
 
 @pytest.fixture(autouse=True)

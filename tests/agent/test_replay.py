@@ -1,6 +1,5 @@
 """Recorded runs, run again: as they were, and with another prompt or model."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from agent.answer_writer import read
 from rarr import InputError, Reviser, Settings
 from rarr.agent.replaying import NOT_REPLAYED, replay
 from rarr.prompts import FOLDER
-from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
+from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace_reader import Trace
 
@@ -40,13 +40,10 @@ def prompt_file(folder: Path) -> Path:
     return file
 
 
-def stubborn(asked: Any) -> Any:
+def stubborn(asked: Asked) -> str:
     """To the changed prompt it says `open` about every sentence."""
-    answer = RuleModel()(asked)
-    if asked.prompt == "check_agreement" and "Be strict." in str(asked.messages[0]):
-        cards = json.loads(str(answer))["cards"]
-        return {"cards": [{"s": it["s"], "q": it["q"], "v": "open"} for it in cards]}
-    return answer
+    is_changed = asked.prompt == "check_agreement" and "Be strict." in asked.system
+    return read(asked, lambda words: {"q": ["P1.1"], "v": "open"} if is_changed else None)
 
 
 def test_recorded_answers_reproduce_the_revision_byte_for_byte(server: ScriptedServer) -> None:

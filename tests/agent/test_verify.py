@@ -1,20 +1,19 @@
 """`verify` labels claims by cards, with the status that `revise` gives beside the same passages."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from component_doubles import ScriptedVerifier, scripted_components
 
+from agent.answer_writer import read
+from agent.dams import HEIGHT as DAM, RIGHT, WRONG
 from rarr import ClaimVerifier, Passage, Reviser, Settings, Verification, verify
 from rarr.agent.verify import NamedJudge, averify_by_search, claim_verifier_of
 from rarr.backends.embedded.near_quote_reader import NearQuoteReader
 from rarr.errors import RetrievalError
 from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel
 
-DAM = "Hoover Dam is 221 metres high and 379 metres long."
-RIGHT, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."
 CATS = "Cats are nice animals."
 COST = "The Tarrow bridge cost 12 million crowns."
 OPENED = "The Tarrow bridge opened on 4 May 1932 in Port Halden."
@@ -35,8 +34,7 @@ def codes(verification: Verification) -> list[str]:
 
 def agrees(asked: Asked) -> str:
     """Agrees to all sentences, the planted errors included."""
-    cards = json.loads(RuleModel()(asked))["cards"]
-    return json.dumps({"cards": [{"s": it["s"], "q": ["P1.1"], "v": "yes"} for it in cards]})
+    return read(asked, lambda words: {"q": ["P1.1"], "v": "yes"})
 
 
 @pytest.mark.parametrize(

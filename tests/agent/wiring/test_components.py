@@ -21,15 +21,9 @@ from rarr.testing import InMemoryRetriever, ScriptedServer
 from rarr.tools.models.chat import DEFAULT_URLS, MODEL_NAMES
 
 TEXT, RIGHT = text_of(3, wrong=1), text_of(3, wrong=0)
+CORPUS = Path("examples/corpus/hoover-dam.md")
 PARTS = ("query_generator", "checker", "editor", "verifier")
 OF_NONE, OF_PRICE = {"a": {"base_url": "http://gpu/v1"}}, {"openai:b": {"price": (1, 2)}}
-
-
-@pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes/one.md").write_text("The library opened in 1976.")
-    return tmp_path / "notes"
 
 
 @pytest.mark.parametrize(
@@ -79,19 +73,17 @@ def test_unknown_names_are_one_line_with_the_cure(values: dict[str, Any], messag
     assert "\n" not in str(raised.value)
 
 
-def test_nothing_is_indexed_for_settings_that_cannot_work(notes: Path, tmp_path: Path) -> None:
+def test_nothing_is_indexed_for_settings_that_cannot_work(tmp_path: Path) -> None:
     with pytest.raises(SettingsError):
-        wire(Settings(corpus=notes, home=tmp_path / "home", reranker="overlapp"))
+        wire(Settings(corpus=CORPUS, home=tmp_path / "home", reranker="overlapp"))
     assert not (tmp_path / "home").exists()
 
 
-def test_encoder_without_its_packages_is_one_line_with_the_cure(
-    notes: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_encoder_without_its_packages_is_one_line_with_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(SetupError, match=r'tokenizers is missing\): pip install "rarr\[encoder\]"'):
-        wire(Settings(corpus=notes, weights=SHIPPED))
-    assert type(wire(Settings(corpus=notes)).reranker) is OverlapReranker
+        wire(Settings(corpus=CORPUS, weights=SHIPPED))
+    assert type(wire(Settings(corpus=CORPUS)).reranker) is OverlapReranker
 
 
 @pytest.mark.parametrize(
@@ -139,8 +131,8 @@ def test_tavily_is_asked_at_the_address_of_its_setting(tmp_path: Path) -> None:
         ({"search": "wikipedia"}, ["corpus_not_searched"]),
     ],
 )
-def test_settings_that_a_run_does_not_use_are_told(notes: Path, settings: Any, codes: list[str]) -> None:
-    components = wire(Settings(corpus=notes, **settings))
+def test_settings_that_a_run_does_not_use_are_told(settings: Any, codes: list[str]) -> None:
+    components = wire(Settings(corpus=CORPUS, **settings))
     assert [notice.code for notice in unused_setting_notices(components)] == codes
 
 
