@@ -80,6 +80,10 @@ def revision(original: str, *edits: Edit, statuses: Sequence[Any] = (), **fields
     return Revision(original=original, text=text, changed=text != original, edits=edits, **known)
 
 
+def statuses(made: Revision) -> list[str]:
+    return [sentence.status for sentence in made.report.sentences]
+
+
 @st.composite
 def edited(
     draw: st.DrawFn, alphabet: st.SearchStrategy[str] = VALID, longest: int = 20

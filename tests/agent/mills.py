@@ -24,11 +24,7 @@ def settings_for(server: ScriptedServer | str, **more: Any) -> Settings:
 
 
 def by_blocks(**more: Any) -> Settings:
-    given = {
-        "model": ScriptedModel(mills.answer),
-        "search": Searches(),
-        "concurrency": 16,
-    }  # two blocks at once
+    given = {"model": ScriptedModel(mills.answer), "search": Searches(), "concurrency": 16}  # two blocks
     return Settings(**(given | more))
 
 

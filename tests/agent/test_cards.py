@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings as hypothesis_settings, strategies as st
-from makers import passage
+from makers import passage, statuses
 
 from agent import answer_writer
 from rarr import Reviser, Revision, prompts, revise
@@ -66,10 +66,6 @@ def alike(card: Callable[[str], dict[str, Any]]) -> Answer:
 
 def no(old: str, new: str, by: str, *still_open: str) -> dict[str, Any]:
     return {"v": "no", "open": [*still_open], "edits": [{"old": old, "new": new, "by": by}]}
-
-
-def statuses(revision: Revision) -> list[str]:
-    return [sentence.status for sentence in revision.report.sentences]
 
 
 def test_error_is_corrected_and_quoted() -> None:

@@ -108,14 +108,9 @@ async def sequential(world: World, revision: Revision) -> Outcome:
                     check = Check(**agreement.model_dump(), **of)
                     change = await world.edit(text, None, here, check, evidence)
             if change is not None:
-                old, state = (
-                    text[change.start : change.end],
-                    "accepted" if allowed(text, change) else "refused",
-                )
-                facts: Any = (
-                    change.model_dump() | of | {"id": f"e{len(edits) + 1}", "old": old, "state": state}
-                )
-                edits.append(Edit(**facts, reason=""))
+                of |= {"id": f"e{len(edits) + 1}", "old": text[change.start : change.end], "reason": ""}
+                state: Any = "accepted" if allowed(text, change) else "refused"
+                edits.append(Edit(**change.model_dump(), **of, state=state))
                 if edits[-1].accepted:
                     text = text[: change.start] + change.new + text[change.end :]
     return text, verdicts, edits
