@@ -161,29 +161,9 @@ BAND = ("Northlight (band)", "Northlight is a band of 5 people. Northlight was f
 TOWN = ("Northlight (town)", "Northlight is a harbour town. Northlight was founded in 1850.")
 
 
-def beside(text: str, *pages: tuple[str, str]) -> Revision:
-    return revise(text, sources=[{"title": title, "text": page} for title, page in pages], trace=False)
-
-
-@pytest.mark.parametrize(
-    ("text", "page", "after", "status"),
-    [
-        ("The lease ends in 2023.", ("", "The lease ends in 2026."), "The lease ends in 2026.", "supported"),
-        ("The Ost Pier was opened in 1888.", ("", "The Ost Pier was not opened in 1898."), "", "unconfirmed"),
-        ("The pier is not open.", ("", "The pier is open."), "The pier is open.", "supported"),
-        ("Northlight is a harbour town of 4,200 people.", BAND, "", "unconfirmed"),
-        ("The band Northlight was founded in 1994.", BAND, "", "supported"),
-    ],
-)
-def test_only_what_a_passage_says_supports_or_corrects(
-    text: str, page: tuple[str, str], after: str, status: str
-) -> None:
-    revision = beside(text, page, TOWN)
-    assert (revision.text, revision.report.sentences[0].status) == (after or text, status)
-
-
 def test_both_namesakes_are_quoted_where_nothing_tells_them_apart() -> None:
-    revision = beside("Northlight was founded in 1994.", BAND, TOWN)
+    sources = [{"title": title, "text": page} for title, page in (BAND, TOWN)]
+    revision = revise("Northlight was founded in 1994.", sources=sources, trace=False)
     titles = {evidence.id: evidence.title for evidence in revision.evidence}
     (sentence,) = revision.report.sentences
     assert (revision.changed, sentence.status) == (False, "contradicted")

@@ -111,10 +111,6 @@ def test_order_does_not_depend_on_which_search_answers_first() -> None:
     assert comparable(first) == comparable(second)
 
 
-async def test_sync_call_inside_a_running_loop() -> None:
-    assert reviser().revise(TEXT).text == FACT
-
-
 @pytest.mark.slow
 async def test_texts_revised_at_once_come_out_as_if_revised_in_turn() -> None:
     made, texts = reviser(), [f"{TEXT} Line {n} stays." if n % 3 else f"None of {n}." for n in range(30)]
