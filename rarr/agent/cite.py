@@ -290,10 +290,7 @@ def _words(text: str) -> str:
 
 
 def _has_whole(target: str, name: str, not_behind: str = r"\w.-") -> bool:
-    """Tells whether `target` contains the name or address, and not as a piece of a longer one.
-
-    `not_behind` are the characters that may not stand before the name.
-    """
+    """Tells whether `target` has the name as a whole, and no character of `not_behind` stands before it."""
     whole = rf"(?<![{not_behind}]){re.escape(name)}(?![\w/-]|[.?&=%~+]\w)"
     return re.search(whole, target) is not None
 

@@ -145,11 +145,7 @@ replay = synchronous(areplay)
 
 
 def _node_of(trace: Trace, node: str, prompt: str, *, has_model: bool) -> str:
-    """Returns the node to run again: `node`, or the node that uses the prompt of this name; "" for none.
-
-    `has_model` tells that the node gets another model. Raises `InputError` for a node that asks no model or
-    was not reached, and for a prompt that the node did not use.
-    """
+    """Returns the node to run again: `node`, or the node that uses the prompt of this name; "" for none."""
     node = node or next((name for name, names in NODE_PROMPTS.items() if prompt in names), "")
     if not node and prompt:
         raise InputError("name the node, or give the file the name of its prompt, as check_agreement.md")
@@ -289,10 +285,7 @@ def _components(
 
 
 def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
-    """Makes the settings of the recorded run, with keys, paths and addresses of the current settings.
-
-    Raises `InputError` for a run of a baseline, and for a run with a judge whose answers are not traced.
-    """
+    """Makes the settings of the recorded run, with keys, paths and addresses of the current settings."""
     facts = trace.file.facts.settings
     # A price is no part of a replay, and a limit of the cost needs it.
     recorded = {key: value for key, value in facts.items() if key not in NOT_REPLAYED | {"max_cost"}}
