@@ -80,22 +80,15 @@ class ClaimVerifier(Closable):
 
     _kind: type[Reviser] = _Unedited
 
-    def __init__(
-        self,
-        settings: Settings | None = None,
-        *,
-        components: Components | None = None,
-        measuring: bool = False,
-        **values: Any,
-    ) -> None:
-        """Give `settings`, or the fields of `Settings` as `values`, or `components`.
+    def __init__(self, settings: Settings | None = None, **options: Any) -> None:
+        """Give `settings`, or the fields of `Settings` as `options`, or `components`.
 
         The model of the settings reads the passages. Without a model, the embedded reader finds near
         quotations of the claim. The settings `corpus`, `graph`, `search`, `preset`, `rounds` and `trace` are
         not used. With `measuring`, the record of the reader is neither read nor written. Raises `RarrError`
         if something is missing, and `InputError` for components without a reader of cards.
         """
-        self._reviser = self._kind(settings, components=components, measuring=measuring, **values)
+        self._reviser = self._kind(settings, **options)
         reader = self._components.card_reader
         self.reader = reader.name if reader else ""
         """The name of the reader that decides, such as "embedded"."""
@@ -182,8 +175,8 @@ class NamedJudge(ClaimVerifier):
 
     _kind = _Unsearched
 
-    def __init__(self, settings: Settings | None = None, **more: Any) -> None:
-        super().__init__(settings, **more)
+    def __init__(self, settings: Settings | None = None, **options: Any) -> None:
+        super().__init__(settings, **options)
         judge = self._components.settings.models.get("attribute", "")
         self.reader, self.reads_together = name_of(judge), False
 
