@@ -17,7 +17,7 @@ from rarr.records.cards_and_edits import EditState, moved_range
 from rarr.records.postprocessing import Postprocessed
 from rarr.tools.pages.html_rendering import clip, duration, number, render
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.edit_segments import PieceKind, pieces_by_sentence, segments_by_edit
+from rarr.tools.text.edit_segments import Piece, pieces_by_sentence, segments_by_edit
 from rarr.tools.text.wording import counted, warning_lines
 from rarr.traces.trace_file import ReadBody, RunFacts, StoredSpan, TraceFile
 from rarr.traces.trace_reader import Trace
@@ -175,39 +175,27 @@ def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, list[Any]]:
     return groups
 
 
-class MarkedPiece(NamedTuple):
-    """A piece of text with one kind of change, the id of its edit, and the part of its sentence.
-
-    A `deleted` piece is not in the revised text. The piece of an edit that was not accepted is empty.
-    """
-
-    kind: PieceKind
-    text: str
-    edit: str = ""
-    part: Part | None = None
-
-
 class MarkedSentence(NamedTuple):
     """The pieces of a sentence, numbered from 1. Text between sentences has the number 0 and no sentence."""
 
     number: int
     sentence: Sentence | None
-    pieces: list[MarkedPiece]
+    pieces: list[Piece]
 
 
 def marked_sentences(text: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> list[MarkedSentence]:
     """Divides the original text with its edits into sentences, and into pieces with their edits and parts."""
     made, at, count = list[MarkedSentence](), 0, 0
-    for sentence, changes in pieces_by_sentence(segments_by_edit(text, edits), sentences):
+    for sentence, pieces in pieces_by_sentence(segments_by_edit(text, edits), sentences):
         count += sentence is not None
-        found = list[MarkedPiece]()
-        for kind, words, edit in changes:
-            if kind == "deleted":
-                found.append(MarkedPiece(kind, words, edit))
+        found = list[Piece]()
+        for piece in pieces:
+            if piece.kind == "deleted":
+                found.append(piece)
                 continue
-            cut = _cut(at, at + len(words), sentence.parts if sentence else ())
-            found += [MarkedPiece(kind, words[start - at : end - at], edit, part) for start, end, part in cut]
-            at += len(words)
+            for start, end, part in _cut(at, at + len(piece.text), sentence.parts if sentence else ()):
+                found.append(piece._replace(text=piece.text[start - at : end - at], part=part))
+            at += len(piece.text)
         if found:
             made.append(MarkedSentence(count if sentence else 0, sentence, found))
     return made

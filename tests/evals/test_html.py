@@ -68,8 +68,8 @@ TEXTS = st.text(alphabet="ab 1.\n东é", max_size=30)
 @given(TEXTS, TEXTS)
 def test_both_texts_are_in_the_diff(before: str, after: str) -> None:
     pieces = word_diff(before, after)
-    assert "".join(text for kind, text, _ in pieces if kind != "inserted") == before
-    assert "".join(text for kind, text, _ in pieces if kind != "deleted") == after
+    assert "".join(text for kind, text, *_ in pieces if kind != "inserted") == before
+    assert "".join(text for kind, text, *_ in pieces if kind != "deleted") == after
 
 
 def test_whole_words_change() -> None:
@@ -81,4 +81,4 @@ def test_whole_words_change() -> None:
         ("他在北京", "他在东京"): "他在[-北-][+东+]京",
     }
     for texts, expected in changes.items():
-        assert "".join(drawn[kind].format(text) for kind, text, _ in word_diff(*texts)) == expected
+        assert "".join(drawn[kind].format(text) for kind, text, *_ in word_diff(*texts)) == expected

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from rarr.records import Edit, Sentence
+from rarr.records import Edit, Part, Sentence
 
 PieceKind = Literal["kept", "deleted", "inserted"]
 
@@ -13,11 +13,13 @@ class Piece(NamedTuple):
     """Characters that are in both texts ("kept"), only in the original, or only in the revised text.
 
     `edit` is the id of the edit that deleted or inserted the characters; empty if there may be several edits.
+    `part` is the part of a sentence that they are in, where pages mark it.
     """
 
     kind: PieceKind
     text: str
     edit: str = ""
+    part: Part | None = None
 
 
 def segments(original: str, edits: Sequence[Edit]) -> list[Piece]:

@@ -20,7 +20,7 @@ from rarr.tools.text.edit_segments import segments
 )
 def test_overlapping_edits_are_composed(edits: list[Edit], expected: str) -> None:
     shown = ""
-    for kind, text, _ in segments("abcdef", edits):
+    for kind, text, *_ in segments("abcdef", edits):
         shown += {"kept": text, "deleted": f"[{text}|]", "inserted": f"[|{text}]"}[kind]
     assert shown.replace("|][|", "|") == expected
 
@@ -29,8 +29,8 @@ def test_overlapping_edits_are_composed(edits: list[Edit], expected: str) -> Non
 def test_segments_hold_both_texts(case: tuple[str, list[Edit]]) -> None:
     original, edits = case
     parts = segments(original, edits)
-    assert "".join(text for kind, text, _ in parts if kind != "inserted") == original
-    assert "".join(text for kind, text, _ in parts if kind != "deleted") == with_edits(original, edits)
+    assert "".join(text for kind, text, *_ in parts if kind != "inserted") == original
+    assert "".join(text for kind, text, *_ in parts if kind != "deleted") == with_edits(original, edits)
 
 
 @given(edited())
