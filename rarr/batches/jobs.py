@@ -114,11 +114,11 @@ class Runner(Protocol):
 
 
 class InProcessRunner:
-    """A `Runner` that runs jobs in this process, with the given `reviser` or else one that it builds."""
+    """A `Runner` that runs jobs in this process, with a reviser that it builds."""
 
-    def __init__(self, settings: Settings, reviser: "Reviser | None" = None) -> None:
-        self._settings, self._reviser = settings, reviser
-        self._starting = asyncio.Lock()
+    def __init__(self, settings: Settings) -> None:
+        self._settings, self._starting = settings, asyncio.Lock()
+        self._reviser: Reviser | None = None
         self.at_once = settings.concurrency
 
     async def start(self) -> "Reviser":

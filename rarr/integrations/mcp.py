@@ -7,15 +7,16 @@ import logging
 from collections.abc import Callable
 from inspect import getdoc
 from typing import Annotated, Any
-from uuid import uuid4
 
 from pydantic import BaseModel, Field, ValidationError
 
+from rarr.agent.inputs import context_text
 from rarr.agent.revise import Reviser
-from rarr.batches.jobs import InProcessRunner, Job, Sources, Task, first_wrong_value
+from rarr.agent.verify import averify_by_search
+from rarr.batches.jobs import Sources, first_wrong_value
 from rarr.errors import RarrError, SetupError
 from rarr.records import Revision, Verification
-from rarr.records.postprocessing import Postprocessed
+from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.settings import VERSION, Settings
 from rarr.tools.concurrency import by_deadline, work
 from rarr.tools.models.failures import redact_secrets
@@ -65,7 +66,6 @@ class ToolServer(MCPServer[Any]):
         self, settings: Settings | None = None, *, on_index: Callable[[int, int], None] | None = None
     ) -> None:
         self._reviser = Reviser(settings or Settings(), on_index=on_index)
-        self._tasks = InProcessRunner(self._reviser.settings, self._reviser)
         tools = [_tool(method) for method in (self.revise_text, self.cite_text, self.verify_claim)]
         log = logging.getLogger()
         handlers, level = list(log.handlers), log.level
@@ -102,7 +102,8 @@ class ToolServer(MCPServer[Any]):
         and the words of the claim that are confirmed, that differ, or that stay open. With `sources`, they
         alone are read; without them, the sources of this server are searched.
         """
-        verification = await self._done("verify", claim, context, sources, {})
+        call = averify_by_search(self._reviser, claim, context_text(context, claim), sources or ())
+        verification: Any = await by_deadline(call, None)
         if verification.label is None:
             why = next(iter(warning_lines(verification.warnings)), "it has no sentence that can be judged")
             raise ToolError(f"the claim could not be judged: {why}")
@@ -131,10 +132,10 @@ class ToolServer(MCPServer[Any]):
         await self._reviser.aclose()
 
     async def _postprocessed(
-        self, mode: str, text: str, context: str | None, sources: Given
+        self, mode: PostprocessMode, text: str, context: str | None, sources: Given
     ) -> CallToolResult:
-        options = {"mode": mode} | ({"search": "given"} if sources else {})
-        result: Postprocessed = await self._done("postprocess", text, context, sources, options)
+        options: dict[str, Any] = {"mode": mode, "search": "given" if sources else None}
+        result = await self._reviser.apostprocess(text, context, sources, **options)
         if result.outcome in ("failed", "deadline") or (revision := result.revision) is None:
             raise ToolError(result.notice)
         shown = result.text if mode == "cite" else await work(lambda: revision_text(revision, terminal=False))
@@ -143,12 +144,6 @@ class ToolServer(MCPServer[Any]):
         wrong = "".join(f"wrong citation: {line}\n" for line in lines)
         brief = result.model_copy(update={"revision": _short(revision)})
         return _result(f"{result.notice}\n\n{shown.rstrip()}\n{wrong}", brief)
-
-    async def _done(
-        self, task: Task, text: str, context: str | None, sources: Given, options: dict[str, Any]
-    ) -> Any:
-        job = Job(task, text, uuid4().hex, context=context, sources=tuple(sources or ()), options=options)
-        return await by_deadline(self._tasks.run(job), None)
 
 
 def _result(text: str, record: BaseModel) -> CallToolResult:

@@ -114,7 +114,7 @@ async def test_a_defect_shows_no_details(monkeypatch: pytest.MonkeyPatch, client
     async def broken(*_: object) -> None:
         raise RuntimeError("secret")
 
-    monkeypatch.setattr("rarr.integrations.mcp.InProcessRunner.run", broken)
+    monkeypatch.setattr("rarr.integrations.mcp.averify_by_search", broken)
     told = text_of(await called(client, "verify_claim", fails=True, claim="x"))
     assert told == "verify_claim failed by a defect of rarr: its log has the reason"
 
