@@ -1,7 +1,7 @@
 """The commands on one text: `rarr revise`, `cite`, `write` and `answer`."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -52,9 +52,9 @@ def revise(
     original = streams.argument_text(text, "TEXT", cure) if file is None else streams.text_of_file(file)
     with streams.open_with_progress(Reviser, settings) as reviser:
         revision = reviser.revise(original, context, sources=[*streams.source_passages(source)] or None)
-    status, terminal = _outcome(revision), sys.stdout.isatty()
+    status = _outcome(revision, warning_lines(revision.warnings) if shown["diff"] else ())
+    terminal = sys.stdout.isatty()
     if shown["diff"]:
-        streams.warn(*[] if status else warning_lines(revision.warnings))
         streams.write(revision_diff(revision, terminal=terminal))
     else:
         streams.write_result(revision, lambda: revision_text(revision, terminal=terminal, verbose=verbose))
@@ -67,9 +67,12 @@ def revise(
     return status
 
 
-def _outcome(revision: "Revision") -> int:
-    why = why_nothing_checked(revision)
-    return streams.complain(f"nothing could be checked: {why}", 3) if why else 0
+def _outcome(revision: "Revision", told: Iterable[str] = ()) -> int:
+    """Writes why nothing was checked, or else what is `told` beside the result. JSON holds all of it."""
+    if why := why_nothing_checked(revision):
+        return streams.complain(f"nothing could be checked: {why}", 3)
+    streams.warn(*() if options.wants_json() else told)
+    return 0
 
 
 @click.command()
@@ -95,12 +98,9 @@ def cite(file: str, context: str | None, source: Sequence[Path], settings: "Sett
     with streams.open_with_progress(Reviser, settings) as reviser:
         cited = reviser.cite(text, context, sources=passages, **how)
     streams.write_result(cited, lambda: str(cited.text))
-    status = _outcome(cited.research)
-    if not status and not options.wants_json():
-        doubtful = [it for it in cited.existing if it.state != "supported"]
-        lines = [f"citation {it.text} at character {it.start}: {it.state}" for it in doubtful]
-        streams.warn(*lines, *warning_lines(cited.research.warnings))
-    return status
+    doubtful = [it for it in cited.existing if it.state != "supported"]
+    lines = [f"citation {it.text} at character {it.start}: {it.state}" for it in doubtful]
+    return _outcome(cited.research, [*lines, *warning_lines(cited.research.warnings)])
 
 
 @click.command("write")
@@ -132,9 +132,7 @@ def write_article(topic: str, settings: "Settings", outline: Path | None, out: P
         streams.save_file(out, [article.text])
     counts = f"{counted(len(article.sentences), 'sentence')}, {counted(len(article.sources), 'source')}"
     streams.write_result(article, lambda: article.text if out is None else f"{out}: {counts}\n")
-    status = _outcome(article.research)
-    streams.warn(*() if options.wants_json() or status else warning_lines(article.warnings))
-    return status
+    return _outcome(article.research, warning_lines(article.warnings))
 
 
 @click.command()
