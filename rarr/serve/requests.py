@@ -245,8 +245,6 @@ class RequestGate:
             raise Refusal(431, "head_too_large", told)
         self._require_same_site(request.headers)
         is_open = call.path in OPEN_ROUTES
-        if is_open and call.method != "GET":
-            raise Refusal(405, "wrong_route", "this route takes only GET", Allow="GET")
         if not is_open:
             call.caller = self._caller(request.headers)
             if self._in_flight >= self._settings.serve_concurrency:
