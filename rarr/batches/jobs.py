@@ -140,18 +140,11 @@ class InProcessRunner:
         options = {"deadline_s": job.deadline_s, "run_id": job.run_id, **job.options}
         return await reviser.apostprocess(job.text, job.context, job.sources or None, **options)
 
-    async def start_error(self) -> Exception | None:
-        """Builds the reviser. Returns the error if that fails, else None."""
+    async def result_or_error(self, job: Job | None) -> JobResult | Exception | None:
+        """Returns the result of a job, or an error that can be pickled. None only builds the reviser."""
         try:
             await self.start()
-        except Exception as error:
-            return picklable_error(error)
-        return None
-
-    async def result_or_error(self, job: Job) -> JobResult | Exception:
-        """Returns the result of a job, or its error in a form that can be pickled."""
-        try:
-            return await self.run(job)
+            return await self.run(job) if job else None
         except Exception as error:  # one job may fail; the process goes on
             return picklable_error(error)
 
@@ -278,7 +271,7 @@ def _work(settings: Settings, pipe: Connection) -> None:
     with suppress(EOFError, OSError):
         while True:
             call: _Call = pipe.recv()
-            pipe.send(_outcome(runner, *call) if call else run(runner.start_error()))
+            pipe.send(_outcome(runner, *call) if call else run(runner.result_or_error(None)))
 
 
 def _end_with_the_server() -> None:
@@ -288,11 +281,8 @@ def _end_with_the_server() -> None:
         os._exit(1)
 
 
-def _outcome(runner: InProcessRunner, job: Job, asked: float) -> JobResult | Exception:
-    """Returns the result of a job, or its error. `asked` is the time when the wait for a process began.
-
-    At its deadline, a job cancels its run, which writes the end of its trace while the next job begins.
-    """
+def _outcome(runner: InProcessRunner, job: Job, asked: float) -> JobResult | Exception | None:
+    """Returns the result of a job, or its error. At its deadline a job cancels its run; the next begins."""
     with Path(os.devnull).open("w") as nowhere:
         if job.deadline_s is not None:
             left = max(0.01, job.deadline_s - (time.monotonic() - asked))

@@ -93,7 +93,7 @@ class RayActors:
         self._actors = [self._made(num_cpus=1) for _ in range(self._count)]
         for actor in self._actors:
             try:
-                error = await asyncio.wait_for(actor.start_error.remote(), PLACE_S)
+                error = await asyncio.wait_for(actor.result_or_error.remote(None), PLACE_S)
             except TimeoutError:
                 told = f"no actor found a core of the Ray cluster in {PLACE_S:.0f} s: end other work, or add"
                 raise SetupError(f"{told} nodes, and run again") from None
