@@ -152,10 +152,7 @@ def _result(text: str, record: BaseModel) -> CallToolResult:
 
 
 def _short(revision: Revision) -> Revision:
-    """Removes queries, checks, and passages that nothing refers to, which a caller rarely needs.
-
-    Also removes passages that seem to address a language model, because the caller is a language model.
-    """
+    """Removes what a caller rarely needs, and passages that address a language model: the caller is one."""
     used = {*revision.report.evidence_ids, *(edit.evidence_id for edit in revision.edits)}
     for sentence in revision.report.sentences:
         used |= {*sentence.evidence_ids, *(part.evidence_id for part in sentence.parts)}

@@ -87,10 +87,7 @@ class Proxy:
 
     @asynccontextmanager
     async def _answer(self, call: Call) -> AsyncIterator[httpx2.Response]:
-        """Sends the request to the upstream server, and yields its answer, whose body is not yet read.
-
-        Raises `Refusal` if there is no answer, or no upstream server.
-        """
+        """Sends the request upstream, and yields the answer with its body unread. Raises `Refusal`."""
         if self._url is None:
             told = "this server has no server behind it: give rarr serve --upstream URL"
             raise Refusal(404, "no_upstream", told)
@@ -120,10 +117,7 @@ class Proxy:
 async def _whole(
     call: Call, headers: Headers, pieces: AsyncGenerator[bytes, None], work: TextPostprocessor, key: bytes
 ) -> tuple[Headers, AsyncGenerator[bytes, None]]:
-    """Reads and postprocesses an answer that is not streamed. An answer without a text stays unchanged.
-
-    The headers get the outcome and the run id, for programs that do not read the object `rarr`.
-    """
+    """Reads and postprocesses an answer that is not streamed. The headers get the outcome and the run id."""
     body = bytearray()
     async for piece in pieces:
         body += piece

@@ -161,10 +161,7 @@ class AnswerStream:
             raise broken_off_error()
 
     async def _chunk(self, raw: bytes, data: Json) -> None:
-        """Takes the text out of an event, if it may change, and puts the rest of the event into the queue.
-
-        An event that ends the text, or has no text, comes after all earlier text.
-        """
+        """Takes the text out of an event, if it may change. The rest is sent; an end waits for all text."""
         choices = object_list(data.get("choices"))
         choice = choices[0] if len(choices) == 1 else {}
         delta = given if isinstance(given := choice.get("delta"), dict) else {}

@@ -111,11 +111,7 @@ def _change(edit: Edit, *, verbose: bool) -> Line:
 
 
 def _sentences(revision: Revision, verbose: bool) -> Iterator[Line]:
-    """Yields a line for each sentence: its status, its words, the unconfirmed words, and the first quote.
-
-    Before the words of a table cell stand its row and column headers. Words that differ from the source, and
-    with `verbose` the other quotes, follow on lines of their own.
-    """
+    """Yields a line for each sentence, then lines for the words that differ and, if `verbose`, all quotes."""
     text, cells = revision.text, table_cells(revision.text)
     for number, sentence in enumerate(revision.report.sentences, start=1):
         # The support of a contradicted sentence counts only one side, so it is not shown.
