@@ -40,22 +40,20 @@ def test_call_gives_its_options_to_the_job_and_answers_with_its_record(
     assert outcome != "deadline" or [it.code for it in made.warnings] == ["deadline"]
 
 
-def test_guardrail_changes_the_texts_of_an_answer(http: httpx2.Client, served: Served) -> None:
-    body: Any = {"input_type": "response", "texts": [f"It is {WRONG}.", "Yes."], "request_data": {}}
-    body |= {"structured_messages": TURNS, "additional_provider_specific_params": {"search": None}}
-    answer = http.post(GUARDRAIL, json=body).json()
-    assert answer == {"action": "GUARDRAIL_INTERVENED", "texts": [f"It is {RIGHT}.", "Yes."]}
-    assert served.known.jobs[-1].context == TURNS
-
-
 @pytest.mark.parametrize(
-    "body",
+    ("kind", "texts", "options", "changed"),
     [
-        {"input_type": "request", "texts": [WRONG]},
-        {"input_type": "response", "texts": ["Nothing wrong."]},
-        {"input_type": "response", "texts": None},
-        {"input_type": "response", "texts": [WRONG], "additional_provider_specific_params": {"mode": "off"}},
+        ("response", [f"It is {WRONG}.", "Yes."], {"search": None}, [f"It is {RIGHT}.", "Yes."]),
+        ("response", [WRONG], {"mode": "off"}, None),
+        ("response", ["Nothing wrong."], None, None),
+        ("response", None, None, None),
+        ("request", [WRONG], None, None),
     ],
 )
-def test_guardrail_lets_pass(http: httpx2.Client, body: Any) -> None:
-    assert http.post(GUARDRAIL, json=body).json() == {"action": "NONE", "texts": None}
+def test_guardrail_changes_only_the_texts_of_an_answer(
+    http: httpx2.Client, served: Served, kind: str, texts: Any, options: Any, changed: Any
+) -> None:
+    body = {"input_type": kind, "texts": texts, "structured_messages": TURNS, "request_data": {}}
+    answer = http.post(GUARDRAIL, json=body | {"additional_provider_specific_params": options}).json()
+    assert answer == {"action": "GUARDRAIL_INTERVENED" if changed else "NONE", "texts": changed}
+    assert not changed or served.known.jobs[-1].context == TURNS

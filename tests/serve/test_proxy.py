@@ -30,17 +30,18 @@ OTHER = "not checked: not a chat completion"
 DEFECT = pickle.loads(pickle.dumps(picklable_error(KeyError("secret"))))
 
 
-def chat(client: OpenAI, said: str | None = None, **more: Any) -> Any:
-    messages: Any = ASK if said is None else [{"role": "user", "content": f"say:{said}"}]
-    return client.chat.completions.create(model="scripted", messages=messages, **more)
+def raw(url: str, body: Any, path: str = "chat/completions", **more: Any) -> httpx2.Response:
+    asked = {"model": "scripted", "messages": ASK, **body}
+    return httpx2.post(f"{url}/{path}", json=asked, timeout=60, **more)
 
 
-def raw(url: str, body: dict[str, Any], path: str = "chat/completions") -> httpx2.Response:
-    return httpx2.post(f"{url}/{path}", json={"model": "scripted", "messages": ASK, **body}, timeout=60)
+def saying(text: str, **options: Any) -> dict[str, Any]:
+    """A body whose answer is this text, with options of rarr."""
+    return {"messages": [{"role": "user", "content": f"say:{text}"}], "rarr": options}
 
 
 def test_answer_of_a_chat_comes_back_revised_and_cited(client: OpenAI) -> None:
-    message = chat(client).choices[0].message
+    message: Any = client.chat.completions.create(model="scripted", messages=ASK).choices[0].message
     assert message.content == PARAGRAPHS.replace(WRONG, RIGHT)
     [annotation] = message.annotations
     citation = annotation.url_citation
@@ -55,7 +56,7 @@ def test_answer_of_a_chat_comes_back_revised_and_cited(client: OpenAI) -> None:
         ({"logprobs": True}, "not checked: logprobs"),
         ({"response_format": {"type": "json_object"}}, "not checked: structured output"),
         ({"modalities": ["text", "audio"]}, "not checked: audio"),
-        ({"messages": [{"role": "user", "content": "say:  "}]}, "not checked: no text"),
+        (saying("  "), "not checked: no text"),
         *(({"path": it}, OTHER) for it in ("responses", "completions", "messages", "chat/completions/c1")),
     ],
 )
@@ -94,8 +95,7 @@ def test_server_that_is_told_to_end_sends_the_originals_first() -> None:
 
 
 def test_log_has_the_worst_outcome_of_an_answer(served: Served, log: Log) -> None:
-    ask = [{"role": "user", "content": "say:wait\n\nIt is."}]
-    raw(served.url, {"messages": ask, "stream": True, "rarr": {"deadline_s": 0.05}})
+    raw(served.url, {"stream": True, **saying("wait\n\nIt is.", deadline_s=0.05)})
     assert log.get(timeout=30)["outcome"] == "deadline"
 
 
@@ -121,22 +121,19 @@ def test_errors_are_those_of_the_server_behind_byte_by_byte() -> None:
     ],
 )
 def test_text_that_cannot_be_checked_goes_out_as_it_came_and_says_why(
-    client: OpenAI, served: Served, monkeypatch: pytest.MonkeyPatch,
-    text: str, error: Exception | None, outcome: str, notice: str,
-) -> None:  # fmt: skip
+    served: Served, monkeypatch: pytest.MonkeyPatch, text: str, error: Any, outcome: str, notice: str
+) -> None:
     monkeypatch.setattr(logging.getLogger("rarr.serve"), "disabled", True)
     monkeypatch.setattr(served.known, "fails", error)
-    answer = chat(client, text, extra_body={"rarr": {"deadline_s": 0.05 if text == "wait" else 600}})
-    assert answer.choices[0].message.content == text
-    [result] = answer.rarr["results"]
+    answer = raw(served.url, saying(text, deadline_s=0.05 if text == "wait" else 600)).json()
+    assert answer["choices"][0]["message"]["content"] == text
+    [result] = answer["rarr"]["results"]
     assert (result["outcome"], result["notice"]) == (outcome, f"not checked: {notice}")
 
 
 def test_mode_and_deadline_of_the_server_hold(upstream: ScriptedServer) -> None:
     with Served(serve_upstream_url=upstream.url, serve_mode="check", serve_deadline_s=0.05) as served:
-        [late] = raw(served.url, {"messages": [{"role": "user", "content": "say:wait"}]}).json()["rarr"][
-            "results"
-        ]
+        [late] = raw(served.url, saying("wait")).json()["rarr"]["results"]
     assert (late["mode"], late["outcome"]) == ("check", "deadline")
 
 
@@ -155,16 +152,14 @@ KEY = "sk-of-the-server/0123"
 @pytest.mark.parametrize("own_key", [True, False])
 @pytest.mark.parametrize("stream", [True, False])
 def test_key_that_the_server_behind_repeats_is_hidden(own_key: bool, stream: bool) -> None:
-    headers = {"Authorization": f"Bearer {KEY}"}
     plan = [Failure(401, message=f"wrong key: {KEY}"), None, None]
     with (
         ScriptedServer(answers(f"I was sent {KEY[:-4]}{KEY[-4:]}. It is {WRONG}."), plan=plan) as upstream,
         Served(serve_upstream_url=upstream.url, serve_upstream_key=KEY if own_key else None) as served,
     ):
-        body = {"model": "scripted", "messages": ASK, "stream": stream}
         for mode in ("revise", "off", "revise"):
-            asked = {**body, "rarr": {"mode": mode}}
-            got = httpx2.post(f"{served.url}/chat/completions", json=asked, headers=headers, timeout=60)
+            asked = {"stream": stream, "rarr": {"mode": mode}}
+            got = raw(served.url, asked, headers={"Authorization": f"Bearer {KEY}"})
             assert KEY not in got.text and KEY not in str(got.headers)
     assert upstream.requests[0].headers["authorization"] == f"Bearer {KEY}"
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -28,20 +28,15 @@ pytestmark = pytest.mark.loopback
 BLOCKS = [f"The dam is {RIGHT} high.\n\n", "It was opened in 1936.\n\n", "- one\n- two"]
 
 
-def chunks(client: OpenAI, text: str | None = None, **more: Any) -> list[Any]:
-    ask: Any = ASK if text is None else [{"role": "user", "content": f"say:{text}"}]
-    return list(client.chat.completions.create(model="scripted", messages=ask, stream=True, **more))
-
-
-def texts(chunks: list[Any], index: int = 0) -> list[str]:
-    choices = [choice for chunk in chunks for choice in chunk.choices if choice.index == index]
-    return [choice.delta.content for choice in choices if choice.delta.content]
+def streamed(client: OpenAI, **more: Any) -> Iterator[Any]:
+    """The pieces of a streamed answer, each with its text, and the one with the usage."""
+    for chunk in client.chat.completions.create(model="scripted", messages=ASK, stream=True, **more):
+        yield "".join(choice.delta.content or "" for choice in chunk.choices) or chunk.usage
 
 
 def test_paragraphs_go_out_each_in_the_light_of_those_before(client: OpenAI, served: Served) -> None:
-    seen = chunks(client, stream_options={"include_usage": True})
-    assert texts(seen) == BLOCKS
-    assert seen[-1].usage.total_tokens > 0
+    *seen, usage = filter(None, streamed(client, stream_options={"include_usage": True}))
+    assert seen == BLOCKS and usage.total_tokens > 0
     job = next(job for job in reversed(served.known.jobs) if job.text == BLOCKS[1])
     assert job.context == [*ASK, {"role": "assistant", "content": f"The dam is {WRONG} high.\n\n"}]
 
@@ -54,8 +49,7 @@ def test_stream_that_breaks_off_breaks_off_here_too_after_its_text() -> None:
         OpenAI(base_url=served.url, api_key="x", max_retries=0) as client,
         pytest.raises((httpx2.RemoteProtocolError, openai.APIConnectionError)),
     ):
-        for chunk in client.chat.completions.create(model="scripted", messages=ASK, stream=True):
-            came += texts([chunk])
+        came.extend(filter(None, streamed(client)))
     assert "".join(came).startswith("The dam is")
 
 
