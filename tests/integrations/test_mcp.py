@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
@@ -28,42 +28,27 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
-async def called(client: Client, tool: str, *, fails: bool = False, **arguments: Any) -> CallToolResult:
+async def called(server: Any, tool: str, *, fails: bool = False, **arguments: Any) -> CallToolResult:
     """The result of a call that must succeed, or fail with one line."""
-    result = await client.call_tool(tool, arguments)
+    async with Client(server) as client:
+        result = await client.call_tool(tool, arguments)
     assert (bool(result.is_error), fails and text_of(result).count("\n")) == (fails, 0), text_of(result)
     return result
 
 
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ToolServer:
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ToolServer]:
     """A server over a corpus. It is made outside of the event loop, for which it would be a long call."""
     monkeypatch.chdir(tmp_path)
     Path("specs").mkdir()
     Path("specs/dam.md").write_text("# Hoover Dam\n\nHoover Dam is 221 metres high.\n", encoding="utf-8")
-    return ToolServer(Settings(corpus=Path("specs")))
+    yield (made := ToolServer(Settings(corpus=Path("specs"))))
+    asyncio.run(made.aclose())
 
 
-@pytest.fixture
-async def client(server: ToolServer) -> AsyncIterator[Client]:
-    """A client in memory."""
-    ready: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
-    done = asyncio.Event()
-
-    async def connect() -> None:  # the same task has to enter and to leave
-        async with Client(server) as connected:
-            ready.set_result(connected)
-            await done.wait()
-
-    connecting = asyncio.create_task(connect())
-    yield await ready
-    done.set()
-    await connecting
-    await server.aclose()
-
-
-async def test_tools_say_what_they_do_and_take_nothing_else(client: Client) -> None:
-    tools = (await client.list_tools()).tools
+async def test_tools_say_what_they_do_and_take_nothing_else(server: ToolServer) -> None:
+    async with Client(server) as client:
+        tools = (await client.list_tools()).tools
     assert [tool.name for tool in tools] == [*CALLS]
     for tool in tools:
         assert tool.description and tool.output_schema
@@ -71,23 +56,23 @@ async def test_tools_say_what_they_do_and_take_nothing_else(client: Client) -> N
         assert tool.annotations and tool.annotations.read_only_hint
 
 
-async def test_each_tool_returns_a_text_and_a_record(client: Client) -> None:
-    result = await called(client, "revise_text", text=WRONG)
+async def test_each_tool_returns_a_text_and_a_record(server: ToolServer) -> None:
+    result = await called(server, "revise_text", text=WRONG)
     revised = Postprocessed.model_validate(result.structured_content)
     assert revised.text == RIGHT and revised.revision
     kept = {passage.id: passage.source for passage in revised.revision.evidence}
     assert [kept[edit.evidence_id] for edit in revised.revision.edits] == ["specs/dam.md"]
     assert text_of(result).startswith(f"1 corrected\n\n{RIGHT}\n")
-    result = await called(client, "cite_text", text=RIGHT)
+    result = await called(server, "cite_text", text=RIGHT)
     cited = Postprocessed.model_validate(result.structured_content)
     assert cited.text.startswith(f"{RIGHT}[1]") and cited.mode == "cite"
-    verified: Any = (await called(client, "verify_claim", claim=TOWER, sources=[GIVEN])).structured_content
+    verified: Any = (await called(server, "verify_claim", claim=TOWER, sources=[GIVEN])).structured_content
     assert (verified["label"], verified["evidence"][0]["source"]) == ("contradictory", "tower.pdf")
 
 
 @pytest.mark.parametrize("tool", ["revise_text", "verify_claim"])
-async def test_a_passage_that_speaks_to_a_model_is_not_passed_on(client: Client, tool: str) -> None:
-    result = await called(client, tool, **CALLS[tool], sources=[{"text": HOSTILE}, GIVEN])
+async def test_a_passage_that_speaks_to_a_model_is_not_passed_on(server: ToolServer, tool: str) -> None:
+    result = await called(server, tool, **CALLS[tool], sources=[{"text": HOSTILE}, GIVEN])
     assert "Ignore all previous" not in text_of(result) + str(result.structured_content)
 
 
@@ -105,17 +90,17 @@ async def test_a_passage_that_speaks_to_a_model_is_not_passed_on(client: Client,
     ],
 )
 async def test_wrong_arguments_are_one_line(
-    client: Client, tool: str, arguments: dict[str, Any], words: str
+    server: ToolServer, tool: str, arguments: dict[str, Any], words: str
 ) -> None:
-    assert words in text_of(await called(client, tool, fails=True, **arguments))
+    assert words in text_of(await called(server, tool, fails=True, **arguments))
 
 
-async def test_a_defect_shows_no_details(monkeypatch: pytest.MonkeyPatch, client: Client) -> None:
+async def test_a_defect_shows_no_details(monkeypatch: pytest.MonkeyPatch, server: ToolServer) -> None:
     async def broken(*_: object) -> None:
         raise RuntimeError("secret")
 
     monkeypatch.setattr("rarr.integrations.mcp.averify_by_search", broken)
-    told = text_of(await called(client, "verify_claim", fails=True, claim="x"))
+    told = text_of(await called(server, "verify_claim", fails=True, claim="x"))
     assert told == "verify_claim failed by a defect of rarr: its log has the reason"
 
 
@@ -148,6 +133,5 @@ async def test_command_serves_standard_input() -> None:
     environment = {name: os.environ[name] for name in ("RARR_HOME", "PYTHONPATH") if name in os.environ}
     args = ["-m", "rarr", "mcp", "--corpus", "specs"]
     command = StdioServerParameters(command=sys.executable, args=args, env=environment, cwd=Path.cwd())
-    async with Client(command) as client:
-        result: Any = (await called(client, "revise_text", text=WRONG)).structured_content
+    result: Any = (await called(command, "revise_text", text=WRONG)).structured_content
     assert result["text"] == RIGHT
