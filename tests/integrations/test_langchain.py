@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from agent.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR, run_once
+from agent.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR
 from langchain.agents import create_agent
 from langchain.agents.structured_output import ProviderStrategy
 from langchain_core.callbacks import BaseCallbackHandler
@@ -34,11 +34,6 @@ NAMED = {"text": "It is 221 m high.", "title": "search"}
 DOCUMENT = Document("It is 221 m high.", metadata={"source": "dam.txt"})
 CHAIN = ChatPromptTemplate.from_template("{question}")
 KNOWN = InMemoryRetriever([HEIGHT, YEAR])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def imported() -> None:
-    run_once()
 
 
 class CallingModel(GenericFakeChatModel):
