@@ -146,15 +146,14 @@ class AnswerStream:
         async for raw in _events(body):
             lines = [line.partition(b":") for line in raw.split(b"\n")]
             value = b"\n".join(data.removeprefix(b" ") for field, _, data in lines if field == b"data")
+            if (data := json_object(value)) is not None:
+                await self._chunk(raw, data)
+                continue
             if is_done := value.strip() == b"[DONE]":
                 await self._close()
                 if self._before and not self._has_ended:
                     raise broken_off_error()
-            data = None if is_done else json_object(value)
-            if data is None:
-                await self._queue.put(raw)
-            else:
-                await self._chunk(raw, data)
+            await self._queue.put(raw)
             if is_done:
                 return
         if not self._has_ended:
