@@ -1,10 +1,10 @@
 """Nobody reaches a file, an address or another caller's run, and each gets a status and one clear line."""
 
 import json
-import re
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPResponse
 from typing import Any
 
 import httpx2
@@ -100,18 +100,14 @@ def guarded(upstream: ScriptedServer) -> Iterator[Served]:
 
 
 def refused(served: Served, upstream: ScriptedServer, sent: bytes, status: int, says: str) -> None:
-    """Sends the bytes, and checks what comes back until the response is whole, or the connection ends."""
-    before, jobs, data = len(upstream.requests), len(served.known.jobs), b""
+    """Sends the bytes, and checks the response."""
+    before, jobs = len(upstream.requests), len(served.known.jobs)
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as connection:
         connection.sendall(sent)
-        while more := connection.recv(65_536):
-            data += more
-            head, _, body = data.partition(b"\r\n\r\n")
-            length = re.search(rb"content-length: (\d+)", head)
-            if length is not None and len(body) >= int(length[1]):
-                break
+        (response := HTTPResponse(connection)).begin()
+        body = response.read()
     message = json.loads(body)["error"]["message"] if body.startswith(b"{") else body.decode()
-    assert int(head.split()[1]) == status
+    assert response.status == status
     assert says in message and len(message.splitlines()) <= 1
     assert (len(upstream.requests), len(served.known.jobs)) == (before, jobs)
 
