@@ -3,9 +3,9 @@
 import io
 import sys
 from collections.abc import Callable
-from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple
+from unittest.mock import MagicMock
 
 import pytest
 from makers import edit, revision
@@ -28,28 +28,15 @@ def is_complaint(err: str) -> bool:
     return err.startswith("rarr: ") and err.count("\n") == 1 and err.endswith("\n")
 
 
-class FakeReviser(ExitStack):
-    """Records how it was called in `calls`, and answers with what `answer` makes of the text."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.calls = list[tuple[str, str | None, Any]]()
-
-    def answer(self, text: str) -> Revision:
-        return revision(text, edit(0, 1, "X"), statuses=("supported",))
-
-    def __call__(self, settings: Any, **_: object) -> Self:
-        self.settings: Any = settings
-        return self
-
-    def revise(self, text: str, context: str | None = None, sources: object = None) -> Revision:
-        self.calls.append((text, context, self.settings))
-        return self.answer(text)
+def crossed(text: str, *_: object, **__: object) -> Revision:
+    return revision(text, edit(0, 1, "X"), statuses=("supported",))
 
 
 @pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> FakeReviser:
-    made = FakeReviser()
+def reviser(monkeypatch: pytest.MonkeyPatch) -> MagicMock:
+    """In place of `rarr.Reviser`: its own instance, which writes an X over the first character."""
+    made = MagicMock(revise=MagicMock(side_effect=crossed))
+    made.return_value = made.__enter__.return_value = made
     monkeypatch.setattr(rarr, "Reviser", made, raising=False)
     return made
 

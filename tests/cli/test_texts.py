@@ -1,15 +1,16 @@
 """`rarr revise`, `cite`, `write` and `answer`: texts in, results and statuses out."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import MagicMock
 
 import pytest
 from agent.answer_writer import read
 from makers import revision
 
-from cli.conftest import Command, FakeReviser, is_complaint
+from cli.conftest import Command, crossed, is_complaint
 from rarr import Article
 from rarr.records import Notice, Revision
 from rarr.testing import Asked, ScriptedServer
@@ -37,20 +38,20 @@ def _dam() -> None:
     ],
 )
 def test_text_comes_from_an_argument_a_file_or_standard_input(
-    command: Command, fake: FakeReviser, argv: list[str], stdin: bytes, text: str
+    command: Command, reviser: MagicMock, argv: list[str], stdin: bytes, text: str
 ) -> None:
     Path("draft.md").write_bytes(b"\xef\xbb\xbfOne.\r\nTwo.\r\n")
     done = command("revise", *argv, stdin=stdin)
-    assert (done.status, done.err, fake.calls[0][0]) == (0, "", text)
+    assert (done.status, done.err, reviser.revise.call_args.args[0]) == (0, "", text)
     assert done.out.decode().startswith("X" + text[1:])
 
 
-def test_options_and_set_become_settings_and_no_others(command: Command, fake: FakeReviser) -> None:
+def test_options_and_set_become_settings_and_no_others(command: Command, reviser: MagicMock) -> None:
     named = ["--corpus", "notes", "--model", "a:b", "--deadline", "2.5", "--preset", "fast"]
     lists = ["--set", "include-domains=a.org,b.org", "--set", 'exclude_domains=["c.org"]']
     more = ["--set", "max_calls=0", "--set", 'models={"edit": "c:d"}']
     done = command("revise", "One.", *named, *lists, *more)
-    settings = fake.calls[0][2]
+    settings = reviser.call_args.args[0]
     assert (done.status, settings.corpus, settings.model) == (0, Path("notes"), "a:b")
     assert (settings.deadline_s, settings.preset, settings.max_calls) == (2.5, "fast", 0)
     assert (settings.include_domains, settings.exclude_domains) == (["a.org", "b.org"], ["c.org"])
@@ -58,14 +59,12 @@ def test_options_and_set_become_settings_and_no_others(command: Command, fake: F
     assert not {"search", "offline"} & settings.model_fields_set
 
 
-def test_json_is_the_revision_alone_and_diff_the_diff_alone(
-    command: Command, fake: FakeReviser, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_json_is_the_revision_alone_and_diff_the_diff_alone(command: Command, reviser: MagicMock) -> None:
     done = command("revise", "Où est-il?", "--json")
-    assert Revision.model_validate_json(done.out) == fake.answer("Où est-il?")
+    assert Revision.model_validate_json(done.out) == crossed("Où est-il?")
     out = command("revise", "-", "--diff", stdin=b"One.\r\n").out
     assert out == b"--- original\n+++ revised\n@@ -1 +1 @@\n-One.\r\n+Xne.\r\n"
-    monkeypatch.setattr(fake, "answer", lambda text: revision(text, warnings=(NOTHING,) * 2))
+    reviser.revise.side_effect = lambda text, *_, **__: revision(text, warnings=(NOTHING,) * 2)
     complaint = "rarr: warning: nothing_to_check: no checkable claim was found (2 times)\n"
     assert command("revise", "Hello.", "--diff") == (0, b"", complaint)
 
@@ -81,11 +80,10 @@ def test_json_is_the_revision_alone_and_diff_the_diff_alone(
 )
 @pytest.mark.parametrize("option", ["--json", "--diff", None])
 def test_exit_status_of_a_run(
-    command: Command, fake: FakeReviser, monkeypatch: pytest.MonkeyPatch,
-    statuses: Sequence[Any], warnings: Sequence[Notice], status: int, option: str | None,
-) -> None:  # fmt: skip
+    command: Command, reviser: MagicMock, statuses: Any, warnings: Any, status: int, option: str | None
+) -> None:
     made = revision("One.\n", statuses=tuple(statuses), warnings=tuple(warnings))
-    monkeypatch.setattr(fake, "answer", lambda _: made)
+    reviser.revise.side_effect = [made]
     done = command("revise", "One.\n", *([option] if option else []))
     assert done.status == status
     assert is_complaint(done.err) if status else done.err == "" or option == "--diff"
