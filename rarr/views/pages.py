@@ -6,18 +6,17 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import pairwise
 from types import SimpleNamespace
 from typing import Any, NamedTuple, get_args
 
 from rarr.evals.rating import FORMAT, QUESTIONS, RatingItem, items_digest
 from rarr.ledger.edit_gate import moved_queries
-from rarr.records import Edit, Evidence, Part, Report, Revision, Scores, Sentence, Status, Usage
+from rarr.records import Edit, Evidence, Report, Revision, Scores, Sentence, Status, Usage
 from rarr.records.cards_and_edits import EditState, moved_range
 from rarr.records.postprocessing import Postprocessed
 from rarr.tools.pages.html_rendering import clip, duration, number, render
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.edit_segments import Piece, pieces_by_sentence, segments_by_edit
+from rarr.tools.text.edit_segments import Piece, pieces_by_place, segments_by_edit
 from rarr.tools.text.wording import counted, warning_lines
 from rarr.traces.trace_file import ReadBody, RunFacts, StoredSpan, TraceFile
 from rarr.traces.trace_reader import Trace
@@ -185,28 +184,19 @@ class MarkedSentence(NamedTuple):
 
 def marked_sentences(text: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> list[MarkedSentence]:
     """Divides the original text with its edits into sentences, and into pieces with their edits and parts."""
-    made, at, count = list[MarkedSentence](), 0, 0
-    for sentence, pieces in pieces_by_sentence(segments_by_edit(text, edits), sentences):
+    made, count = list[MarkedSentence](), 0
+    for sentence, pieces in pieces_by_place(segments_by_edit(text, edits), sentences):
         count += sentence is not None
-        found = list[Piece]()
-        for piece in pieces:
-            if piece.kind == "deleted":
-                found.append(piece)
-                continue
-            for start, end, part in _cut(at, at + len(piece.text), sentence.parts if sentence else ()):
-                found.append(piece._replace(text=piece.text[start - at : end - at], part=part))
-            at += len(piece.text)
+        parts, start = (sentence.parts, sentence.start) if sentence else ((), 0)
+        found = [
+            piece._replace(part=part)
+            for part, within in pieces_by_place(pieces, parts, start)
+            for piece in within
+            if piece.text or piece.kind == "deleted"
+        ]
         if found:
             made.append(MarkedSentence(count if sentence else 0, sentence, found))
     return made
-
-
-def _cut(start: int, end: int, parts: Sequence[Part]) -> Iterator[tuple[int, int, Part | None]]:
-    """Cuts a range at the parts. Yields (start, end, part or None). Where parts overlap, the first counts."""
-    ordered = sorted(parts, key=lambda part: part.start)
-    bounds = (min(max(at, start), end) for part in parts for at in (part.start, part.end))
-    for begin, stop in pairwise(sorted({start, end, *bounds})):
-        yield begin, stop, next((part for part in ordered if part.start <= begin < part.end), None)
 
 
 def status_sentences(sentences: Sequence[Sentence], *statuses: Status) -> list[tuple[int, Sentence]]:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 from rarr.records import Edit, Part, Sentence
 
 PieceKind = Literal["kept", "deleted", "inserted"]
+Place = TypeVar("Place", Sentence, Part)
 
 
 class Piece(NamedTuple):
@@ -48,19 +49,22 @@ def segments_by_edit(original: str, edits: Sequence[Edit]) -> list[Piece]:
     return pieces
 
 
-def pieces_by_sentence(
-    pieces: Sequence[Piece], sentences: Sequence[Sentence]
-) -> Iterator[tuple[Sentence | None, list[Piece]]]:
-    """Yields each sentence of the revised text with its pieces; None with the pieces between sentences."""
-    rest, at = list(pieces), 0
-    for sentence in sorted(sentences, key=lambda sentence: sentence.start):
-        start, end = max(sentence.start, at), max(sentence.end, at)
+def pieces_by_place(
+    pieces: Sequence[Piece], places: Iterable[Place], at: int = 0
+) -> Iterator[tuple[Place | None, list[Piece]]]:
+    """Yields each sentence, or part of a sentence, with its pieces; None with the pieces between them.
+
+    The pieces begin at the offset `at` of the revised text. Where places overlap, the first counts.
+    """
+    rest = list(pieces)
+    for place in sorted(places, key=lambda place: place.start):
+        start, end = max(place.start, at), max(place.end, at)
         outside, rest = _cut(rest, start - at)
         inside, rest = _cut(rest, end - start)
-        while outside and outside[-1].kind == "deleted":  # the start of the sentence was replaced
+        while outside and outside[-1].kind == "deleted":  # the start of the place was replaced
             inside.insert(0, outside.pop())
         yield None, outside
-        yield sentence, inside
+        yield place, inside
         at = end
     yield None, rest
 
