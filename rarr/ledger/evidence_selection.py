@@ -48,22 +48,21 @@ def select_evidence(
     Returns their evidence ids and the coverage (Gao et al. 2023, section 3.4). The relevance of a passage to
     its own query is in `evidence`, its relevance to other queries in `relevances`.
     """
-    passages: dict[PassagePlace, dict[str, float]] = defaultdict(dict)
-    names: dict[PassagePlace, str] = {}
-    for passage in evidence:
-        row = passages[place_of(passage)]
-        row[passage.query_id] = max(passage.relevance, row.get(passage.query_id, 0.0))
-        names.setdefault(place_of(passage), passage.id)
     placed = {passage.id: place_of(passage) for passage in evidence}
+    rows: dict[PassagePlace, dict[str, float]] = {place: {} for place in placed.values()}
+    for passage in evidence:
+        row = rows[placed[passage.id]]
+        row[passage.query_id] = max(passage.relevance, row.get(passage.query_id, 0.0))
     for query_id, by_evidence in (relevances or {}).items():
         for name in by_evidence.keys() & placed.keys():
-            passages[placed[name]].setdefault(query_id, by_evidence[name])
-    if not passages:
+            rows[placed[name]].setdefault(query_id, by_evidence[name])
+    if not rows:
         return [], 0.0
-    places, rows, size = list(passages), list(passages.values()), min(most, len(passages))
+    names = {place: name for name, place in reversed(placed.items())}  # of the first passage at a place
+    places, size = list(rows), min(most, len(rows))
     select = _best_rows if comb(len(rows), size) <= EXHAUSTIVE_SUBSETS else _greedy_rows
-    chosen = select(rows, size)
-    return [names[places[at]] for at in chosen], sum(_covered(rows[at] for at in chosen).values())
+    chosen = [places[at] for at in select([*rows.values()], size)]
+    return [names[place] for place in chosen], sum(_covered(rows[place] for place in chosen).values())
 
 
 def _covered(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
@@ -172,20 +171,17 @@ async def all_relevances(
 
 def _to_score(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
     """Returns for each query the passages of other queries that lack a score, each place once."""
-    placed = {passage.id: place_of(passage) for passage in usable_evidence(state)}
+    placed = {passage.id: (place_of(passage), passage) for passage in usable_evidence(state)}
+    done = {(passage.query_id, place) for place, passage in placed.values()}
+    done |= {(query_id, placed[it][0]) for query_id, ids in relevances.items() for it in ids if it in placed}
     first: dict[PassagePlace, Evidence] = {}
-    done: dict[str, set[PassagePlace]] = defaultdict(set)
-    for passage in usable_evidence(state):
-        first.setdefault(placed[passage.id], passage)
-        done[passage.query_id].add(placed[passage.id])
-    for query_id, by_evidence in relevances.items():
-        done[query_id].update(placed[name] for name in by_evidence if name in placed)
-    missing = {query: first.keys() - done[query.id] for query in state.get("queries", [])}
-    return {
-        query: [passage for place, passage in first.items() if place in places]
-        for query, places in missing.items()
-        if places
+    for place, passage in placed.values():
+        first.setdefault(place, passage)
+    missing = {
+        query: [passage for place, passage in first.items() if (query.id, place) not in done]
+        for query in state.get("queries", [])
     }
+    return {query: passages for query, passages in missing.items() if passages}
 
 
 def merged_excerpts(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str, list[str]]]:

@@ -8,7 +8,6 @@ passages without a named source count as one source of the kind `other`.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from rarr.records import UNNAMED, Evidence
 from rarr.records.cards_and_edits import Card, Side
@@ -43,21 +42,11 @@ def with_heavier_side(card: Card, text: str, evidence: Sequence[Evidence], kinds
     if card.verdict != "mixed":
         return card
     by_id = {passage.id: passage for passage in evidence}
-    ours = [by_id[quote.evidence_id] for quote in card.quotes if quote.side == "for"]
-    theirs = [by_id[quote.evidence_id] for quote in card.quotes if quote.side == "against"]
+    ours, theirs = (
+        [by_id[quote.evidence_id] for quote in card.quotes if quote.side == side]
+        for side in ("for", "against")
+    )
     return card.model_copy(update={"side": heavier_side(ours, theirs, text[card.start : card.end], kinds)})
-
-
-class Weight(NamedTuple):
-    """The weight of the sources on one side. Weights are compared field by field, in this order.
-
-    `own` tells whether a document of the user is among them. `newest` is the newest date in seconds since
-    1970, or 0 if dates do not count. `total` is the sum of the weights of independent sources.
-    """
-
-    own: bool
-    newest: float
-    total: float
 
 
 def heavier_side(
@@ -68,22 +57,22 @@ def heavier_side(
     A side with a document of the user wins. For a sentence about the present, the side with the newer source
     wins, if both sides have dates. Otherwise, the side wins whose independent sources have more weight.
     """
-    is_present = _PRESENT.search(sentence) is not None
-
-    def weight(side: Sequence[Evidence]) -> Weight:
-        found = {it.id: source_kind(it.source, kinds) for it in side}
-        # A date in the future does not count.
-        dates = [it.published_at for it in side if it.published_at and it.published_at <= it.retrieved_at]
-        newest = max((date.timestamp() for date in dates if is_present), default=0.0)
-        total = sum(max(WEIGHTS[found[it.id]] for it in each) for each in independent_groups(side))
-        return Weight("own" in found.values(), newest, total)
-
-    first, second = weight(ours), weight(theirs)
-    if not (first.newest and second.newest):  # one date alone decides nothing
-        first, second = first._replace(newest=0.0), second._replace(newest=0.0)
+    weights = [_weight(side, kinds) for side in (ours, theirs)]
+    has_dates = _PRESENT.search(sentence) is not None and all(newest for _, newest, _ in weights)
+    first, second = ((own, newest * has_dates, total) for own, newest, total in weights)
     if first == second:
         return None
     return "for" if first > second else "against"
+
+
+def _weight(side: Sequence[Evidence], kinds: Mapping[str, Kind]) -> tuple[bool, float, float]:
+    """Returns whether a document of the user is there, the newest date in seconds, and the total weight."""
+    found = {it.id: source_kind(it.source, kinds) for it in side}
+    # A date in the future does not count.
+    dates = [it.published_at for it in side if it.published_at and it.published_at <= it.retrieved_at]
+    newest = max((date.timestamp() for date in dates), default=0.0)
+    total = sum(max(WEIGHTS[found[it.id]] for it in each) for each in independent_groups(side))
+    return "own" in found.values(), newest, total
 
 
 def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
