@@ -14,7 +14,7 @@ from tokenizers import Tokenizer  # noqa: E402
 from transformers import BertConfig  # noqa: E402
 
 from rarr.backends.encoder.inputs import MASKS, NULL, MaskedSpan  # noqa: E402
-from rarr.backends.encoder.model import ClozeInput, Encoder  # noqa: E402
+from rarr.backends.encoder.model import Encoder  # noqa: E402
 from rarr.backends.encoder.model_files import (  # noqa: E402
     MODEL,
     NEVER,
@@ -88,8 +88,8 @@ def test_weights_are_trained_and_the_runtime_reads_them(data: Path, tmp_path: Pa
     assert any(not torch.allclose(first[name], last[name], atol=1e-6) for name in first)
     assert torch.allclose(first[WORDS], last[WORDS], atol=1e-2)
     encoder, claim = Encoder(out), ("Elm got its mill in 1904.", "Elm", "Built in 1904.")
-    [pointing] = encoder.find_hidden_words([ClozeInput(*claim, MaskedSpan(Span(20, 24), "date"))])
-    assert len(pointing.spans) == 4
+    places = encoder.find_hidden_words(*claim, MaskedSpan(Span(20, 24), "date"), 20)
+    assert len(places) == 4 + 3 + 2 + 1  # of four tokens
     assert sum(encoder.attribution_scores(*claim)) == pytest.approx(1)
     (out / MODEL).unlink()
     assert fine_tune(data, out, steps=12, start=start).after == report.after

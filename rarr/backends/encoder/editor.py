@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rarr.backends.embedded.items import items_of, names_draft
 from rarr.backends.embedded.near_quote_reader import near_quote_cards
 from rarr.backends.encoder.inputs import MaskedSpan, MaskKind
-from rarr.backends.encoder.model import ClozeInput, Encoder
+from rarr.backends.encoder.model import Encoder
 from rarr.backends.phrases import Phrase, contradict, phrases, places_of
 from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.tools.concurrency import in_thread
@@ -75,12 +75,10 @@ def likeliest_correction(encoder: Encoder, text: str, title: str, passage: str) 
         return None
     topic = {item.stem for item in items_of(title)}
     strange = [it for it in phrases(text) if not places_of(it.items, passage)]
-    asked = [it for it in strange if not topic.issuperset(item.stem for item in it.items)]
-    spans = [MaskedSpan(Span(it.start, it.end), mask_kind(it)) for it in asked]
-    masked = [ClozeInput(text, title, passage, span) for span in spans]
     found = list[Correction]()
-    for phrase, pointing in zip(asked, encoder.find_hidden_words(masked), strict=True):
-        for span, log in pointing.best_spans(_RANKED):
+    for phrase in (it for it in strange if not topic.issuperset(item.stem for item in it.items)):
+        masked = MaskedSpan(Span(phrase.start, phrase.end), mask_kind(phrase))
+        for span, log in encoder.find_hidden_words(text, title, passage, masked, _RANKED):
             other = next((it for it in phrases(passage) if it.start < span.end and span.start < it.end), None)
             if other is not None and contradict(phrase, other):
                 found.append(Correction(phrase, other, math.exp(log)))

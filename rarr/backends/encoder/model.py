@@ -1,7 +1,6 @@
 """Runs the encoder, an ONNX file with two heads: attribution, and pointers into a passage."""
 
 import threading
-from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LONGEST_ANSWER = 12  # tokens
-_Row = dict[str, "NDArray[Any]"]
 
 
 class AttributionScores(NamedTuple):
@@ -25,38 +23,6 @@ class AttributionScores(NamedTuple):
     attributable: float
     extrapolatory: float
     contradictory: float
-
-
-class ClozeInput(NamedTuple):
-    """A text with a masked span, and the passage in which the encoder looks for the hidden words."""
-
-    text: str
-    title: str
-    passage: str
-    masked: MaskedSpan
-
-
-class PointerScores(NamedTuple):
-    """The log-probabilities that the hidden words start (and end) at each token of the passage.
-
-    `nowhere`: the log-probability that the passage lacks them. `spans`: the places of tokens, in characters.
-    """
-
-    starts: "NDArray[np.float32]"
-    ends: "NDArray[np.float32]"
-    nowhere: float
-    spans: tuple[tuple[int, int], ...]
-
-    def best_spans(self, count: int) -> list[tuple[Span, float]]:
-        """Returns the `count` most probable spans of the passage with log-probabilities, the best first."""
-        tokens = len(self.spans)
-        scores = [
-            (float(self.starts[s] + self.ends[e]), s, e)
-            for s in range(tokens)
-            for e in range(s, min(tokens, s + LONGEST_ANSWER))
-        ]
-        best = sorted(scores)[::-1][:count]
-        return [(Span(self.spans[s][0], self.spans[e][1]), score) for score, s, e in best]
 
 
 class Encoder:
@@ -84,29 +50,46 @@ class Encoder:
         odds = np.exp(logits - logits.max())
         return AttributionScores(*(float(p) for p in odds / odds.sum()))
 
-    def find_hidden_words(self, asked: Sequence[ClozeInput]) -> list[PointerScores]:
-        """Returns, for each input, where in its passage the hidden words may be.
+    def find_hidden_words(
+        self, text: str, title: str, passage: str, masked: MaskedSpan, count: int
+    ) -> list[tuple[Span, float]]:
+        """Returns the `count` most probable places of hidden words in the passage, the best first.
 
-        Raises `ValueError` if the text is too long, so that the masked span was cut off.
+        Each place has the log-probability that the `masked` span of the text stands there.
         """
-        tokenizer = self._opened.tokenizer
-        pairs = [encoder_input(tokenizer, it.text, it.title, it.passage, [it.masked]) for it in asked]
-        if any(sequence.masks[0] < 0 for sequence in pairs):
-            raise ValueError(f"the encoder reads {LONGEST_TEXT} tokens of a text: mask a span of these")
-        return [_pointing(sequence, self._run(sequence, ["start", "end"])) for sequence in pairs]
+        sequence = encoder_input(self._opened.tokenizer, text, title, passage, [masked])
+        row, spans = self._run(sequence, ["start", "end"]), sequence.passage_spans
+        inside = slice(sequence.passage_start, sequence.passage_start + len(spans))
+        # The last probability is that the passage lacks the words.
+        starts, ends = (
+            _log_softmax(np.append(it[inside], it[NULL]))[:-1] for it in (row["start"], row["end"])
+        )
+        scores = [
+            (float(starts[s] + ends[e]), s, e)
+            for s in range(len(spans))
+            for e in range(s, min(len(spans), s + LONGEST_ANSWER))
+        ]
+        best = sorted(scores, reverse=True)[:count]
+        return [(Span(spans[s][0], spans[e][1]), score) for score, s, e in best]
 
     @property
     def threshold(self) -> float:
         """Returns the lowest probability at which the editor makes a correction."""
         return self._manifest.sure
 
-    def _run(self, sequence: EncoderInput, heads: list[str]) -> _Row:
+    def _run(self, sequence: EncoderInput, heads: list[str]) -> "dict[str, NDArray[Any]]":
         """Computes the outputs `heads` of a single sequence.
 
         There are no batches, because 8-bit products use one scale for a whole batch: the output of a sequence
         would depend on the other sequences.
         """
-        outputs = self._opened.session.run(heads, _feed(sequence))
+        feed = {
+            "input_ids": np.array([sequence.ids], np.int64),
+            "attention_mask": np.ones((1, len(sequence.ids)), np.int64),
+            "token_type_ids": np.array([sequence.types], np.int64),
+            "mask_position": np.array([sequence.masks[0] if sequence.masks else 0], np.int64),
+        }
+        outputs = self._opened.session.run(heads, feed)
         return {head: out[0] for head, out in zip(heads, outputs, strict=True)}
 
     @property
@@ -117,24 +100,6 @@ class Encoder:
     @cached_property
     def _files(self) -> LoadedEncoder:
         return load_encoder(self._folder)
-
-
-def _feed(sequence: EncoderInput) -> dict[str, "NDArray[np.int64]"]:
-    position = sequence.masks[0] if sequence.masks else 0
-    return {
-        "input_ids": np.array([sequence.ids], np.int64),
-        "attention_mask": np.ones((1, len(sequence.ids)), np.int64),
-        "token_type_ids": np.array([sequence.types], np.int64),
-        "mask_position": np.array([position], np.int64),
-    }
-
-
-def _pointing(sequence: EncoderInput, row: _Row) -> PointerScores:
-    first, last = sequence.passage_start, sequence.passage_start + len(sequence.passage_spans)
-    starts, ends = (
-        _log_softmax(np.append(row[head][first:last], row[head][NULL])) for head in ("start", "end")
-    )
-    return PointerScores(starts[:-1], ends[:-1], float(starts[-1] + ends[-1]), tuple(sequence.passage_spans))
 
 
 def _log_softmax(logits: "NDArray[np.float32]") -> "NDArray[np.float32]":

@@ -1,19 +1,17 @@
 """Tests the trained editor, which replaces a value of an open sentence by the value of a passage."""
 
-from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
 import pytest
 
 from rarr.agent.wiring.components import wire
 from rarr.backends.embedded.near_quote_reader import NearQuoteReader
 from rarr.backends.encoder.editor import TrainedReader, likeliest_correction
-from rarr.backends.encoder.model import AttributionScores, ClozeInput, Encoder, PointerScores
+from rarr.backends.encoder.inputs import MaskedSpan
+from rarr.backends.encoder.model import AttributionScores, Encoder
 from rarr.backends.encoder.model_files import SHIPPED
 from rarr.components import BlockPiece, Excerpt, ReadingBlock, SourceLine
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
+from rarr.tools.text.blocks_and_sentences import Span
 
 PASSAGE = "Traffic first crossed the Vell Bridge in 1937. It is 221 metres long."
 
@@ -33,11 +31,11 @@ class Scripted(Encoder):
     def attribution_scores(self, text: str, title: str, passage: str) -> AttributionScores:
         return AttributionScores(0.0, 0.0, 1.0)
 
-    def find_hidden_words(self, asked: Sequence[ClozeInput]) -> list[PointerScores]:
-        places = [it.passage.rfind(self._word) for it in asked]
-        logs: list[Any] = [np.array([-0.1 if at >= 0 else -9.0], np.float32) for at in places]
-        spans = [(max(at, 0), max(at, 0) + len(self._word)) for at in places]
-        return [PointerScores(log, log * 0, -5.0, (span,)) for log, span in zip(logs, spans, strict=True)]
+    def find_hidden_words(
+        self, text: str, title: str, passage: str, masked: MaskedSpan, count: int
+    ) -> list[tuple[Span, float]]:
+        at = passage.rfind(self._word)
+        return [(Span(at, at + len(self._word)), -0.1)] if at >= 0 else []
 
 
 def block(text: str, *lines: str) -> ReadingBlock:
