@@ -1,5 +1,7 @@
 """Near quotations: what a line supports, what it corrects, and what stays open."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given, strategies as st
 from makers import evidence
@@ -9,10 +11,18 @@ from rarr.backends.embedded.near_quote_reader import near_quote_cards
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.source_lines import labelled_excerpts, lead_line
 from rarr.components import BlockPiece, RawCard, ReadingBlock
+from rarr.records import Evidence
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
 DOSE, TICKET = "The dose is 3 g.", "Die Karte kostet 9 Euro."
 LONG = "The early northern express train stops every weekday morning for ten minutes"
+
+
+def verdicts(sentences: Sequence[str], *found: Evidence, question: str = "", lead: str = "") -> list[str]:
+    """Returns the verdict about each sentence of a block beside the evidence."""
+    pieces = tuple(BlockPiece(words, number) for number, words in enumerate(sentences, start=1))
+    cards = near_quote_cards(ReadingBlock(question, "", pieces, labelled_excerpts(found), lead))
+    return [card.verdict for card in cards.values()]
 
 
 @pytest.mark.parametrize(
@@ -35,9 +45,8 @@ LONG = "The early northern express train stops every weekday morning for ten min
 def test_page_that_names_another_thing_tells_nothing_about_a_question(
     question: str, title: str, source: str, is_read: bool
 ) -> None:
-    excerpts = labelled_excerpts([evidence(source).model_copy(update={"title": title})])
-    [card] = near_quote_cards(ReadingBlock(question, "", (BlockPiece(DOSE, 1),), excerpts)).values()
-    assert card.verdict == ("yes" if is_read else "open")
+    found = verdicts([DOSE], evidence(source, title=title), question=question)
+    assert found == ["yes" if is_read else "open"]
 
 
 @pytest.mark.parametrize(
@@ -70,9 +79,7 @@ def test_page_that_names_another_thing_tells_nothing_about_a_question(
 def test_sentence_without_a_name_is_about_the_names_above(
     above: str, sentence: str, title: str, source: str, verdict: str
 ) -> None:
-    excerpts = labelled_excerpts([evidence(source).model_copy(update={"title": title})])
-    pieces = (BlockPiece(above, 1), BlockPiece(sentence, 2))
-    assert near_quote_cards(ReadingBlock("", "", pieces, excerpts))[2].verdict == verdict
+    assert verdicts([above, sentence], evidence(source, title=title))[1] == verdict
 
 
 @pytest.mark.parametrize(
@@ -89,17 +96,14 @@ def test_heading_that_names_one_of_several_groups_leaves_its_lines_open(sentence
         "Placebo arm\n\nNausea was rare.",
         "Results\n\nPain was rare.",
     )
-    excerpts = labelled_excerpts([evidence(part, source=f"{part[:3]}.md") for part in parts])
-    assert near_quote_cards(ReadingBlock("", "", (BlockPiece(sentence, 1),), excerpts))[1].verdict == verdict
+    assert verdicts([sentence], *(evidence(part, source=f"{part[:3]}.md") for part in parts)) == [verdict]
 
 
 def test_list_that_goes_on_in_the_next_block_keeps_its_lead_line() -> None:
     text = f"Do not believe this:\n\n- {DOSE}\n- {FRUIT}"
-    excerpts, pieces = labelled_excerpts([evidence(FRUIT)]), (BlockPiece(FRUIT, 1),)
     lead = lead_line(text, text.index(FRUIT))
     assert lead == "Do not believe this:"
-    verdicts = [near_quote_cards(ReadingBlock("", "", pieces, excerpts, it))[1].verdict for it in ("", lead)]
-    assert verdicts == ["yes", "open"]
+    assert [verdicts([FRUIT], evidence(FRUIT), lead=it) for it in ("", lead)] == [["yes"], ["open"]]
     assert lead_line(f"{FRUIT}\n\n- {DOSE}", len(FRUIT) + 4) == lead_line(text, 0) == ""
 
 
@@ -107,23 +111,13 @@ FRUIT, FEWER = "Ripe pears cost 4 euros.", "Ripe pears cost 3 euros."
 
 
 @pytest.mark.parametrize(
-    ("text", "title", "source", "verdicts"),
+    ("text", "title", "source", "expected"),
     [
         # A line that introduces a list states nothing, and limits its items.
         ("Eat it if:\n\n- you are well.", "", "Eat it if:\n\n- you are well.", ["none", "yes"]),
         ("Eat it if:\n\n- you are well.", "", "Do not eat it if:\n\n- you are well.", ["none", "no"]),
-        (
-            "In winter:\n\n- Pears cost 3 euros.",
-            "",
-            "In summer:\n\n- Pears cost 3 euros.",
-            ["none", "open"],
-        ),
-        (
-            "In winter:\n\n- Pears cost 3 euros.",
-            "",
-            "In winter:\n\n- Pears cost 4 euros.",
-            ["none", "no"],
-        ),
+        (f"In winter:\n\n- {FEWER}", "", f"In summer:\n\n- {FEWER}", ["none", "open"]),
+        (f"In winter:\n\n- {FEWER}", "", f"In winter:\n\n- {FRUIT}", ["none", "no"]),
         (f"Do not:\n\n## Fruit\n\n- {FRUIT}", "", FRUIT, ["none", "yes"]),
         # Below another heading or title, a line is about another case.
         (f"## Adults\n\n{FRUIT}", "", f"## Adults\n\n{FRUIT}", ["yes"]),
@@ -135,15 +129,15 @@ FRUIT, FEWER = "Ripe pears cost 4 euros.", "Ripe pears cost 3 euros."
     ],
 )
 def test_lead_lines_and_headings_limit_what_lines_say(
-    text: str, title: str, source: str, verdicts: list[str]
+    text: str, title: str, source: str, expected: list[str]
 ) -> None:
-    excerpts = labelled_excerpts([evidence(source).model_copy(update={"title": title})])
+    excerpts = labelled_excerpts([evidence(source, title=title)])
     spans, at, pieces = split_sentences(text), 0, list[BlockPiece]()
     for number, span in enumerate(spans, start=1):
         pieces += [BlockPiece(text[at : span.start]), BlockPiece(span.of(text), number)]
         at = span.end
     cards = near_quote_cards(ReadingBlock("", "", tuple(pieces), excerpts))
-    assert [card.verdict for card in cards.values()] == verdicts
+    assert [card.verdict for card in cards.values()] == expected
     assert not any(edit.old in "winter Eat" for card in cards.values() for edit in card.edits)
 
 
@@ -157,12 +151,11 @@ def test_lead_lines_and_headings_limit_what_lines_say(
     ],
 )
 def test_file_whose_name_calls_it_a_draft_or_not_valid_is_not_read(file: str, verdict: str) -> None:
-    excerpts = labelled_excerpts([evidence(f"# Pears\n\n{FRUIT}", source=file)])
-    assert near_quote_cards(ReadingBlock("", "", (BlockPiece(FRUIT, 1),), excerpts))[1].verdict == verdict
+    assert verdicts([FRUIT], evidence(f"# Pears\n\n{FRUIT}", source=file)) == [verdict]
 
 
 def read(sentence: str, source: str, *, title: str = "", above: str = "") -> RawCard:
-    [excerpt] = labelled_excerpts([evidence(source).model_copy(update={"title": title})])
+    [excerpt] = labelled_excerpts([evidence(source, title=title)])
     return card_of(sentence, above, lines_of(excerpt))
 
 
@@ -339,10 +332,8 @@ def test_words_that_may_tell_who_says_it_or_in_which_world_leave_it_open(source:
 @pytest.mark.parametrize("heading", ["Plan of the valley", "How it was built", "In 1958", ""])
 def test_ordinary_line_beside_it_leaves_it_a_statement(heading: str, after: str) -> None:
     before = f"# {heading}\n\n" if heading else "The following day it rained. "
-    cards = [
-        read(f"The weir opened in {it}.", f"{before}The weir opened in 1958. {after}") for it in (1958, 1985)
-    ]
-    assert [card.verdict for card in cards] == ["yes", "no"]
+    page = f"{before}The weir opened in 1958. {after}"
+    assert [read(f"The weir opened in {it}.", page).verdict for it in (1958, 1985)] == ["yes", "no"]
 
 
 def test_value_keeps_the_full_stop_of_its_sentence() -> None:
