@@ -18,7 +18,7 @@ CODE = """async def asked():
         return {}
     except survived:
         pass"""
-JUDGE = Encoder().attribution_scores
+JUDGE = Encoder().judgement
 HELD = threading.Lock()
 NAMES = {"re": re, "Path": Path, "LONG": LONG, "FACT": FACT, "split_sentences": split_sentences}
 

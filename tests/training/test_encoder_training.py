@@ -90,7 +90,7 @@ def test_weights_are_trained_and_the_runtime_reads_them(data: Path, tmp_path: Pa
     encoder, claim = Encoder(out), ("Elm got its mill in 1904.", "Elm", "Built in 1904.")
     places = encoder.find_hidden_words(*claim, MaskedSpan(Span(20, 24), "date"), 20)
     assert len(places) == 4 + 3 + 2 + 1  # of four tokens
-    assert sum(encoder.attribution_scores(*claim)) == pytest.approx(1)
+    assert 0 < sum(filter(None, encoder.judgement(*claim))) < 1
     (out / MODEL).unlink()
     assert fine_tune(data, out, steps=12, start=start).after == report.after
     written = (out / MODEL).stat().st_mtime_ns

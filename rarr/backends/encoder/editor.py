@@ -86,8 +86,8 @@ def likeliest_correction(encoder: Encoder, text: str, title: str, passage: str) 
     if not found:
         return None
     best = max(found, key=lambda it: it.probability)
-    judged = encoder.attribution_scores(text, title, passage)
-    return best._replace(probability=best.probability * judged.contradictory)
+    contradiction = encoder.judgement(text, title, passage).contradiction or 0.0
+    return best._replace(probability=best.probability * contradiction)
 
 
 def mask_kind(phrase: Phrase) -> MaskKind:

@@ -3,26 +3,20 @@
 import threading
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rarr.backends.encoder.inputs import LONGEST_TEXT, NULL, EncoderInput, MaskedSpan, encoder_input
 from rarr.backends.encoder.model_files import LoadedEncoder, checked_manifest, load_encoder
+from rarr.backends.nli.loading import EntailmentJudgement, LogitIndexes
 from rarr.tools.text.blocks_and_sentences import Span
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LONGEST_ANSWER = 12  # tokens
-
-
-class AttributionScores(NamedTuple):
-    """The probabilities (0 to 1) that a text belongs to each of three classes, given a passage."""
-
-    attributable: float
-    extrapolatory: float
-    contradictory: float
+_CLASSES = LogitIndexes(support=0, contradiction=2)
 
 
 class Encoder:
@@ -43,12 +37,11 @@ class Encoder:
         """Tells whether the whole text fits into an input, which takes at most 120 tokens of a text."""
         return len(self._opened.tokenizer.encode(text, add_special_tokens=False).ids) <= LONGEST_TEXT
 
-    def attribution_scores(self, text: str, title: str, passage: str) -> AttributionScores:
-        """Returns the probability of each class of attribution of the text to the passage."""
+    def judgement(self, text: str, title: str, passage: str) -> EntailmentJudgement:
+        """Returns the probabilities that the passage supports and contradicts the text."""
         made = encoder_input(self._opened.tokenizer, text, title, passage)
-        logits = self._run(made, ["attribution"])["attribution"]
-        odds = np.exp(logits - logits.max())
-        return AttributionScores(*(float(p) for p in odds / odds.sum()))
+        logits = self._run(made, ["attribution"])["attribution"].tolist()
+        return _CLASSES.judgement_of_logits(logits)
 
     def find_hidden_words(
         self, text: str, title: str, passage: str, masked: MaskedSpan, count: int

@@ -6,8 +6,9 @@ from rarr.agent.wiring.components import wire
 from rarr.backends.embedded.near_quote_reader import NearQuoteReader
 from rarr.backends.encoder.editor import TrainedReader, likeliest_correction
 from rarr.backends.encoder.inputs import MaskedSpan
-from rarr.backends.encoder.model import AttributionScores, Encoder
+from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.model_files import SHIPPED
+from rarr.backends.nli.loading import EntailmentJudgement
 from rarr.components import BlockPiece, Excerpt, ReadingBlock, SourceLine
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
@@ -28,8 +29,8 @@ class Scripted(Encoder):
     def can_read_all(self, text: str) -> bool:
         return True
 
-    def attribution_scores(self, text: str, title: str, passage: str) -> AttributionScores:
-        return AttributionScores(0.0, 0.0, 1.0)
+    def judgement(self, text: str, title: str, passage: str) -> EntailmentJudgement:
+        return EntailmentJudgement(0.0, 1.0)
 
     def find_hidden_words(
         self, text: str, title: str, passage: str, masked: MaskedSpan, count: int
