@@ -26,8 +26,8 @@ class NamesAbove:
     """The names above a sentence: in its headings, and in the last paragraph with names."""
 
     def __init__(self, text: str) -> None:
-        self.headings, self.last, self.is_new = dict[int, frozenset[str]](), frozenset[str](), True
-        self.known, self.limits = set[str](), dict[int, frozenset[str]]()
+        self.headings, self.known = dict[int, str](), set[str]()  # the headings by level
+        self.last, self.is_new = frozenset[str](), True
         self.add_text(text)
 
     def add_text(self, text: str) -> None:
@@ -36,10 +36,7 @@ class NamesAbove:
             self.is_new |= number > 0
             if heading := _HEADING.match(line):
                 level, self.last = len(heading[1]), frozenset()
-                over = {at: it for at, it in self.headings.items() if at < level}
-                self.headings = over | {level: name_words(line, is_title=level == 1)}
-                upper = {at: it for at, it in self.limits.items() if at < level}
-                self.limits = upper | {level: heading_keys(line)}
+                self.headings = {at: it for at, it in self.headings.items() if at < level} | {level: line}
             else:
                 if names := name_words(line):
                     self.last, self.is_new = names if self.is_new else self.last | names, False
@@ -52,14 +49,15 @@ class NamesAbove:
         word, as in "Model A" and "Model B". `known` are the keys of the text so far.
         """
         title, said = heading_keys(line.title), {item.key for item in line.items}
-        own_title, told = self.limits.get(1, frozenset[str]()), line.words | line.heading | title
-        own = frozenset[str]().union(*(it for level, it in self.limits.items() if level > 1))
+        own_title, told = heading_keys(self.headings.get(1, "")), line.words | line.heading | title
+        own = {key for level, it in self.headings.items() if level > 1 for key in heading_keys(it)}
         differ = bool(own - told) and not line.heading - known <= said
         return differ or bool(own_title & title and own_title - told and title - known - said)
 
     def covering(self, pages: Sequence[Excerpt], sentence: str) -> list[Excerpt]:
         """Returns the pages that have all these names, or no others; all if `sentence` names its subject."""
-        wanted = self.last.union(*self.headings.values())
+        named = (name_words(it, is_title=level == 1) for level, it in self.headings.items())
+        wanted = self.last.union(*named)
         if not wanted or _names_subject(sentence, self.known):
             return [*pages]
         known = self.known.union(tokens_of(sentence))
