@@ -16,6 +16,7 @@ CASES = [
     ("It costs 1.3bn euros.", "Es kostet 1,3 Milliarden Euro.", "equal"),
     ("62% agreed", "61.8 percent agreed", "equal"),
     ("It is 48 km long.", "It is 48,000 metres long.", "equal"),
+    ("It is 2.715 km long.", "It is 2,715 km long.", "unknown"),  # thousands and decimals
     ("It took 1 hour 15 minutes.", "It took 75 minutes.", "equal"),
     ("opened in June 1954", "opened on 7 June 1954", "equal"),
     ("opened on 7 June 1954", "opened in June 1954", "unknown"),
