@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
+from rarr.ledger.card_report import sentences_to_read
 from rarr.ledger.evidence_selection import select_evidence
 from rarr.ledger.scores import scores_of, unjudged_report
 from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
 from rarr.records.cards_and_edits import pres_lev
 from rarr.state import State, usable_evidence
-from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.long_text_blocks import TextBlock
 
 CUT_CODE = "budget_exhausted"
@@ -65,9 +65,7 @@ def join_block_states(start: State, runs: Sequence[BlockState], report_size: int
         for name in ("evidence", "checks", "controls"):
             whole[name] += cast(dict[str, Any], state).get(name, [])
         relevances |= state.get("relevances", {})
-        found = state.get("report") or unjudged_report(
-            text, [it for it in sentences(text) if it.start >= lead]
-        )
+        found = state.get("report") or unjudged_report(text, sentences_to_read(state))
         report += moved_records(found.sentences, shift + grown)
         missing: list[float | None] = [None] * len(block.sentences)
         attributed = state.get("attributed", (missing, missing))

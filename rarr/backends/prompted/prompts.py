@@ -12,7 +12,7 @@ from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
 
 
-class Prompts:
+class Prompts(dict[str, Prompt]):
     """A mapping from names to prompts. The user's prompts replace the prompts of the package."""
 
     def __init__(self, folder: Path | None = None, given: Mapping[str, Prompt] | None = None) -> None:
@@ -20,11 +20,7 @@ class Prompts:
         if folder is not None:
             folder = folder.expanduser()
             prompts.require_prompt_folder(folder)
-        self._prompts = {name: prompts.load(name, folder) for name in prompts.names()}
-        self._prompts |= given or {}
-
-    def __getitem__(self, name: str) -> Prompt:
-        return self._prompts[name]
+        super().__init__({name: prompts.load(name, folder) for name in prompts.names()}, **(given or {}))
 
 
 NOTHING = "(none)"
