@@ -10,10 +10,7 @@ LATER = "It has two tanks. A storm bent its gate."
 
 def shown(*parts: tuple[str, int]) -> list[list[tuple[str, str]]]:
     """Returns the (label, text) of each line of the excerpts of one source."""
-    made = [
-        evidence(text).model_copy(update={"id": f"e{n}", "start": start, "end": start + len(text)})
-        for n, (text, start) in enumerate(parts)
-    ]
+    made = [evidence(text, id=f"e{n}", start=start) for n, (text, start) in enumerate(parts)]
     return [[(line.label, line.text) for line in excerpt.lines] for excerpt in labelled_excerpts(made)]
 
 

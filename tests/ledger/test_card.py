@@ -45,10 +45,7 @@ def test_edit_is_cut_to_the_words_that_differ_and_its_quote_points_into_its_sour
 
 
 def test_edit_replaces_a_hyphened_word_as_a_whole() -> None:
-    text, edit = (
-        "The offer is non-binding.",
-        RawEdit("offer is non-binding", "offer is binding", "is binding"),
-    )
+    text, edit = "The offer is non-binding.", RawEdit("is non-binding", "is binding", "is binding")
     card = locate_with_source("no", text, ["The offer is binding."], edit)
     assert (changes(card, text), card.unclear, card.doubts) == (["non-binding>binding"], (), ())
 
@@ -166,7 +163,7 @@ def test_title_without_a_word_of_the_text_is_about_another() -> None:
 
     def kept(*titles: str) -> list[Evidence]:
         numbered = enumerate(titles, start=1)
-        return [evidence(id=f"q1.{n}").model_copy(update={"title": title}) for n, title in numbered]
+        return [evidence(id=f"q1.{n}", title=title) for n, title in numbered]
 
     assert is_about_another(card, kept("Merrow Ferry", "Tarrow"), "The Tarrow bridge is long.")
     lighthouses = kept("Merrow Lighthouse", "Tarrow Lighthouse")

@@ -166,6 +166,7 @@ def corrected(sentence: str, card: RawCard) -> str:
     return sentence
 
 
+TWO_LINES = "Selby weir opened in 1958.\n\nSelby weir has nine gates."
 # What a reader makes of a sentence beside a source.
 CASES = {
     "yes": [
@@ -177,6 +178,7 @@ CASES = {
         ("Das Wehr wurde 1958 erneuert.", "Das Wehr wurde 1958 erneuert und hat neun Tore."),
         ("The test is Rh−, not HIV+.", "- **The test is Rh-**, not “HIV+”."),
         (f"The key is {'7' * 5000}.", f"The key is {'7' * 5000}."),
+        ("Selby weir opened in 1958 and has nine gates.", TWO_LINES),
     ],
     "corrected": [
         ("Only 12 boats pass.", "Only 21 boats pass."),
@@ -192,6 +194,7 @@ CASES = {
         ("The shop closes at 5 p.m.", "The shop closes at 6 p.m."),
         ("The trip lasts 3 hours.", "The trip lasts 1 hour."),
         ("The loan has a 24-month term.", "The loan has an 18-month term."),
+        ("The trip begins at 5 p.m.", "The trip begins at 6 pm."),
     ],
     "open": [
         ("Only 12 boats pass.", "12 boats pass."),
@@ -258,6 +261,8 @@ CASES = {
         ("Der Mieter verklagte den Bauherrn.", "Den Mieter verklagte der Bauherr."),
         ("Der Turm gehört der Bank.", "Der Turm gehört dem Land."),
         ("The board approved her plan.", "The board approved his plan."),
+        ("Selby weir opened in 1968 and has nine gates.", TWO_LINES),
+        ("Selby weir burst last winter after long rain in the hills and has nine gates.", TWO_LINES),
     ],
     "contradicted without an edit": [
         ("The weir opened in the 1930s.", "The weir opened in 1942."),
@@ -336,11 +341,6 @@ def test_ordinary_line_beside_it_leaves_it_a_statement(heading: str, after: str)
     assert [read(f"The weir opened in {it}.", page).verdict for it in (1958, 1985)] == ["yes", "no"]
 
 
-def test_value_keeps_the_full_stop_of_its_sentence() -> None:
-    sentence = "The trip begins at 5 p.m."
-    assert corrected(sentence, read(sentence, "The trip begins at 6 pm.")) == "The trip begins at 6 pm."
-
-
 LINE, SELBY = "It opened in 1958.", "The Selby weir opened in 1958."
 NEAR_ARLE = f"The Selby weir is near Arle. {LINE}"
 BORN = "Ann Holt was born in 1958."
@@ -394,30 +394,10 @@ def test_subject_is_told_by_the_title_the_lines_before_and_the_text_above(
     assert read(sentence, source, title=title, above=above).verdict == verdict
 
 
-def test_two_lines_say_both_sides_of_an_and() -> None:
-    lines = "Selby weir opened in 1958.\n\nSelby weir has nine gates."
-    assert read("Selby weir opened in 1958 and has nine gates.", lines).verdict == "yes"
-    assert read("Selby weir opened in 1968 and has nine gates.", lines).verdict != "yes"
-    other = "Selby weir burst last winter after long rain in the hills and has nine gates."
-    assert read(other, lines).verdict != "yes"
-
-
 @given(st.text(max_size=200), st.text(min_size=1, max_size=200))
 def test_any_text_is_read(sentence: str, source: str) -> None:
     card = read(sentence, source)
     assert all(edit.old in sentence for edit in card.edits)
-
-
-@pytest.mark.parametrize(
-    ("said", "other"),
-    [
-        ("The dam is 221 metres high.", "The dam is 212 metres high."),
-        ("The rule applies to guests.", "The rule does not apply to guests."),
-    ],
-)
-def test_source_that_says_both_supports_neither_without_a_word(said: str, other: str) -> None:
-    card = read(said, f"{said} {other}")
-    assert (card.verdict, len(card.quotes), len(card.against)) == ("mixed", 1, 1)
 
 
 @pytest.mark.parametrize(
@@ -434,7 +414,15 @@ def test_line_beside_a_correction_or_an_exception_decides_nothing(said: str, oth
     assert read(said, f"# Adults\n\n{said} {other}").verdict == "open"
 
 
-@pytest.mark.parametrize("second", ["The dam is 212 metres high.", "The dam is 212 metres high, others say."])
-def test_sources_that_deny_with_different_values_disagree_without_an_edit(second: str) -> None:
-    card = read("The dam is 221 metres high.", f"The dam is 202 metres high. {second}")
-    assert (card.verdict, card.quotes, len(card.against), card.edits) == ("mixed", (), 2, ())
+@pytest.mark.parametrize(
+    ("lines", "quotes", "against"),
+    [
+        ("The dam is 221 metres high. The dam is 212 metres high.", 1, 1),
+        ("The dam is 221 metres high. The dam is not 221 metres high.", 1, 1),
+        ("The dam is 202 metres high. The dam is 212 metres high.", 0, 2),
+        ("The dam is 202 metres high. The dam is 212 metres high, others say.", 0, 2),
+    ],
+)
+def test_lines_that_disagree_are_quoted_without_an_edit(lines: str, quotes: int, against: int) -> None:
+    card = read("The dam is 221 metres high.", lines)
+    assert (card.verdict, len(card.quotes), len(card.against), card.edits) == ("mixed", quotes, against, ())
