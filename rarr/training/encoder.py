@@ -86,13 +86,12 @@ def encode_example(tokenizer: Tokenizer, example: Example) -> dict[str, Any]:
 
     An answer that was cut off with the end of a long text or passage is not a right answer.
     """
-    masked = [MaskedSpan(Span(*value.place), value.kind) for value in example.values]
+    masked = next((MaskedSpan(Span(*value.place), value.kind) for value in example.values), None)
     made = encoder_input(tokenizer, example.text, example.title, example.passage, masked)
     pointers, first = [0] * len(made.ids), made.passage_start
     for token in (NULL, *range(first, first + len(made.passage_spans))):
         pointers[token] = OPEN
-    position = max(0, *made.masks, 0)
-    for value in example.values if position else ():
+    for value in example.values if made.mask else ():
         found = [covering_tokens(made.passage_spans, *answer) for answer in value.answers]
         right = [(first + tokens[0], first + tokens[1]) for tokens in found if tokens]
         for start, end in right if value.answers else [(NULL, NULL)]:
@@ -100,7 +99,7 @@ def encode_example(tokenizer: Tokenizer, example: Example) -> dict[str, Any]:
             pointers[end] |= END
     label = LABELS.index(example.label) if example.label else _NONE
     tokens = {"input_ids": made.ids, "token_type_ids": made.types, "attention_mask": [1] * len(made.ids)}
-    return {**tokens, "mask_position": position, "labels": label, "pointers": pointers}
+    return {**tokens, "mask_position": made.mask, "labels": label, "pointers": pointers}
 
 
 def padded_batch(tokenizer: Tokenizer, examples: Sequence[Example]) -> dict[str, Tensor]:

@@ -30,7 +30,7 @@ class MaskedSpan(NamedTuple):
 
 
 class EncoderInput(NamedTuple):
-    """The token ids and token types of a sequence. `masks`: the positions of masked spans, -1 if cut off.
+    """The token ids and token types of a sequence. `mask`: the position of the masked span; 0 without it.
 
     `passage_start`: the position of the first token of the passage. `passage_spans`: the place of each token
     in the passage, in characters.
@@ -38,45 +38,32 @@ class EncoderInput(NamedTuple):
 
     ids: list[int]
     types: list[int]
-    masks: list[int]
+    mask: int
     passage_start: int
     passage_spans: list[tuple[int, int]]
 
 
 def encoder_input(
-    tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Sequence[MaskedSpan] = ()
+    tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: MaskedSpan | None = None
 ) -> EncoderInput:
-    """Builds the input from a text with hidden spans, a title and a passage.
+    """Builds the input from a text, perhaps with a `masked` span, a title and a passage.
 
-    The `masked` spans are in order and do not overlap. Cuts off the end of a long text, title or passage.
+    Cuts off the end of a long text, title or passage.
     """
-    ids, masks = _masked_text(tokenizer, text, masked)
-    ids = ids[:LONGEST_TEXT]
-    masks = [position + 1 if position < len(ids) else -1 for position in masks]
+    before, after = (text[: masked.span.start], text[masked.span.end :]) if masked else (text, "")
+    ids, rest = (tokenizer.encode(part, add_special_tokens=False).ids for part in (before, after))
+    mask = len(ids) + 1 if masked and len(ids) < LONGEST_TEXT else 0
+    ids = [*ids, *([MASKS[masked.kind]] if masked else []), *rest][:LONGEST_TEXT]
     head = tokenizer.encode(f"{title}:", add_special_tokens=False).ids[:LONGEST_TITLE] if title else []
     body = tokenizer.encode(passage, add_special_tokens=False)
     start = len(ids) + 2 + len(head)
     room = max(0, LONGEST - start - 1)
     sequence = [CLS, *ids, SEP, *head, *body.ids[:room], SEP]
     types = [0] * (len(ids) + 2) + [1] * (len(sequence) - len(ids) - 2)
-    return EncoderInput(sequence, types, masks, start, body.offsets[:room])
+    return EncoderInput(sequence, types, mask, start, body.offsets[:room])
 
 
 def covering_tokens(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
     """Returns the indexes of the first and last span that overlap `start` to `end`; None if no span does."""
     inside = [n for n, (s, e) in enumerate(spans) if s < end and start < e]
     return (inside[0], inside[-1]) if inside else None
-
-
-def _masked_text(
-    tokenizer: "Tokenizer", text: str, masked: Sequence[MaskedSpan]
-) -> tuple[list[int], list[int]]:
-    ids, masks, begin = list[int](), list[int](), 0
-    for mask in (*masked, None):
-        end = len(text) if mask is None else mask.span.start
-        ids += tokenizer.encode(text[begin:end], add_special_tokens=False).ids
-        if mask is not None:
-            masks.append(len(ids))
-            ids.append(MASKS[mask.kind])
-            begin = mask.span.end
-    return ids, masks

@@ -50,7 +50,7 @@ class Encoder:
 
         Each place has the log-probability that the `masked` span of the text stands there.
         """
-        sequence = encoder_input(self._opened.tokenizer, text, title, passage, [masked])
+        sequence = encoder_input(self._opened.tokenizer, text, title, passage, masked)
         row, spans = self._run(sequence, ["start", "end"]), sequence.passage_spans
         inside = slice(sequence.passage_start, sequence.passage_start + len(spans))
         # The last probability is that the passage lacks the words.
@@ -80,7 +80,7 @@ class Encoder:
             "input_ids": np.array([sequence.ids], np.int64),
             "attention_mask": np.ones((1, len(sequence.ids)), np.int64),
             "token_type_ids": np.array([sequence.types], np.int64),
-            "mask_position": np.array([sequence.masks[0] if sequence.masks else 0], np.int64),
+            "mask_position": np.array([sequence.mask], np.int64),
         }
         outputs = self._opened.session.run(heads, feed)
         return {head: out[0] for head, out in zip(heads, outputs, strict=True)}

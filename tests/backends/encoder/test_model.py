@@ -28,11 +28,11 @@ def masked(text: str, value: str, kind: str = "date") -> MaskedSpan:
 
 def test_masked_span_is_one_token_of_its_kind_unless_it_is_cut() -> None:
     text = "It opened in May 1937 to traffic."
-    made = encoder_input(TOKENS, text, "", "The bridge.", [masked(text, "May 1937")])
-    assert [made.ids[position] for position in made.masks] == [MASKS["date"]]
+    made = encoder_input(TOKENS, text, "", "The bridge.", masked(text, "May 1937"))
+    assert made.ids[made.mask] == MASKS["date"]
     assert "may" not in TOKENS.decode(made.ids)
     text = "word " * 200 + "1937"
-    assert encoder_input(TOKENS, text, "", "passage", [masked(text, "1937")]).masks == [-1]
+    assert encoder_input(TOKENS, text, "", "passage", masked(text, "1937")).mask == 0
 
 
 def test_input_that_is_too_long_loses_its_end() -> None:
