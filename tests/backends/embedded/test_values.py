@@ -59,6 +59,8 @@ CASES = [
     ("at 7:45 pm", "at 19:45", "equal"),
     ("from 1914 to 1918", "1914-1918", "equal"),
     ("two dozen eggs", "24 eggs", "equal"),
+    ("a hundred and twenty rooms", "120 rooms", "equal"),
+    ("a hundred million people", "100,000,000 people", "equal"),
     ("The clause is 2.1.", "The clause is 2.10.", "unknown"),
     ("The file is 0815.", "The file is 815.", "unknown"),
     ("It has 100 rooms.", "It has 10 rooms.", "different"),

@@ -248,7 +248,9 @@ class _Reader:
             if tables.PARTS.get(following, 2) > 2:
                 return self._part(start, self.tokens[number + 1].end(), 1, following)
             if following in FACTORS and following not in tables.SHORT_FACTORS:
-                return self._amount(start, end, Amount(Fraction(1)))
+                number += 1  # "a hundred and twenty" goes on
+                if self._run(number)[0] == number:
+                    return self._amount(start, end, Amount(Fraction(1)))
         last, digits = self._run(number)
         end, following = self.tokens[last].end(), self._following(last)
         is_article = word in tables.ARTICLES and not (following in FACTORS or unit_of(following))
