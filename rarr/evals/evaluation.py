@@ -205,30 +205,26 @@ def measures_of_rows(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     def of_texts(some: Sequence[ScoredRow], holds: Callable[[ScoredRow], bool]) -> Measured:
         return share([None if row.error else holds(row) for row in some])
 
-    if not rows:
-        return {}
-    every = [row.scores for row in rows]
+    every, kinds = [row.scores for row in rows], [edit_kinds(row.scores) for row in rows]
+    compared = [row for row in rows if row.reference is not None]
+    wrong = [row for row in compared if not is_restored(row.original, row.reference or "")]
+    right = [row for row in compared if is_restored(row.original, row.reference or "")]
     found = {
         "attribution_before": mean([scores.attribution_before for scores in every]),
         "attribution": mean([scores.attribution_after for scores in every]),
         "preservation": mean([scores.preservation for scores in every]),
         "f1_ap": f1_ap_of_set([(scores.attribution_after, scores.preservation) for scores in every]),
+        "changed": of_texts(rows, lambda row: row.text != row.original),
+        **{kind: share([each[kind] for each in kinds]) for kind in EDIT_KINDS},
+        "restored": of_texts(wrong, lambda row: is_restored(row.text, row.reference or "")),
+        **{
+            f"lost_by_{step}": share([None if row.error else row.lost_by == step for row in wrong])
+            for step in get_args(LosingStep)
+        },
+        "untouched_when_correct": of_texts(right, lambda row: row.text == row.original),
+        "rouge_l": mean([None if it.error else rouge_l(it.text, it.reference or "") for it in compared]),
     }
-    found["changed"] = of_texts(rows, lambda row: row.text != row.original)
-    kinds = [edit_kinds(scores) for scores in every]
-    found |= {kind: share([each[kind] for each in kinds]) for kind in EDIT_KINDS} | _status_shares(rows)
-    compared = [(row, row.reference) for row in rows if row.reference is not None]
-    if right := [row for row, reference in compared if is_restored(row.original, reference)]:
-        found["untouched_when_correct"] = of_texts(right, lambda row: row.text == row.original)
-    if wrong := [(row, reference) for row, reference in compared if not is_restored(row.original, reference)]:
-        found["restored"] = share([None if it.error else is_restored(it.text, goal) for it, goal in wrong])
-        for step in get_args(LosingStep):
-            hits = [None if row.error else row.lost_by == step for row, _ in wrong]
-            found[f"lost_by_{step}"] = share(hits)
-    if compared:
-        overlaps = [None if row.error else rouge_l(row.text, reference) for row, reference in compared]
-        found["rouge_l"] = mean(overlaps)
-    return {name: found[name] for name in MEASURE_NAMES if name in found}
+    return {name: it for name, it in found.items() if it != Measured()} | _status_shares(rows)
 
 
 def _status_shares(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
@@ -239,7 +235,7 @@ def _status_shares(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
         return {name: sum(count[name] for count in drawn) / total for name in STATUSES}
 
     unjudged = sum(bool(row.error) for row in rows)
-    none = dict.fromkeys(STATUSES, Measured(unjudged=unjudged))
+    none = dict.fromkeys(STATUSES if rows else (), Measured(unjudged=unjudged))
     return none | bootstrap_each(counts, shares, unjudged=unjudged)
 
 

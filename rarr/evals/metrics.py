@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import combinations, groupby
 from random import Random
-from statistics import NormalDist
+from statistics import NormalDist, fmean
 from typing import Literal, TypeVar, get_args
 
 from rapidfuzz.distance import LCSseq
@@ -46,7 +46,7 @@ class Measured(Record):
 def mean(values: Sequence[float | None]) -> Measured:
     """Computes the mean of the values, with its interval. A value of None counts as unjudged."""
     judged = sorted(value for value in values if value is not None)
-    return bootstrap(judged, _mean, unjudged=len(values) - len(judged))
+    return bootstrap(judged, fmean, unjudged=len(values) - len(judged))
 
 
 def bootstrap(
@@ -119,11 +119,7 @@ def f1_ap_of_set(scores: Sequence[tuple[float | None, float | None]]) -> Measure
     """
     judged = sorted((one, other) for one, other in scores if one is not None and other is not None)
     unjudged = len(scores) - len(judged)
-    return bootstrap(judged, lambda drawn: f1_ap(*map(_mean, zip(*drawn, strict=True))), unjudged=unjudged)
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)  # an exact sum, which does not depend on the order
+    return bootstrap(judged, lambda drawn: f1_ap(*map(fmean, zip(*drawn, strict=True))), unjudged=unjudged)
 
 
 def is_restored(output: str, reference: str) -> bool:
