@@ -12,13 +12,12 @@ from rarr.evals.metrics import Measured
 from rarr.settings import Settings
 
 
-def run(
-    name: str, *paths: Path, out: Path, settings: Settings | None = None, **options: Any
-) -> BenchmarkReport:
-    """Runs the benchmark of this name. `options` are fields of `BenchOptions`."""
-    asked, given = BenchOptions(**options), settings or Settings()
-    module = import_module(f"rarr.evals.benchmarks.{BENCHES[name][0]}")
-    return run_bench(getattr(module, f"{name}_bench")(*paths, given, asked), out, given, asked)
+def run(name: str, *paths: Path, out: Path, **given: Any) -> BenchmarkReport:
+    """Runs the benchmark of this name, or "verify". `given` are settings and fields of `BenchOptions`."""
+    options = BenchOptions(**{it: given.pop(it) for it in BenchOptions.model_fields if it in given})
+    settings, module = Settings(**given), {**BENCHES, "verify": ("claims",)}[name][0]
+    make = vars(import_module(f"rarr.evals.benchmarks.{module}"))[f"{name}_bench"]
+    return run_bench(make(*paths, settings, options), out, settings, options)
 
 
 def first_table(report: BenchmarkReport) -> dict[str, dict[str, Measured]]:

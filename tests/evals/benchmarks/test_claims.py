@@ -1,21 +1,21 @@
 """Tests the benchmarks of claims and `rarr verify`: figures computed by hand, and the accepted data."""
 
 import asyncio
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from training.helpers import scripted
 
 from evals.benchmarks.running import DAM, EXPERT_CLAIMS, expertqa_folder, first_table, run
 from evals.doubles import lines, write_rows
 from rarr.errors import InputError
 from rarr.evals.benchmarks import claims
-from rarr.evals.benchmarks.bench import Bench, BenchmarkReport, BenchOptions, Part, Tables, run_bench
+from rarr.evals.benchmarks.bench import Bench, BenchmarkReport, BenchOptions, Part, run_bench
 from rarr.evals.benchmarks.claims import VerifiedLine
 from rarr.evals.rows import ClaimRow
-from rarr.evals.run_folder import Pairs, Worker
-from rarr.records import AttributionClass, Verification
+from rarr.evals.run_folder import FinishedLine, Pairs, Worker
+from rarr.records import Verification
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedModel
 from rarr.tools.models.chat import Answer as ChatAnswer, ChatRequest
@@ -47,25 +47,23 @@ def test_classes_of_attrscore_by_hand() -> None:
         pair("attributable", None, error="no"), pair("extrapolatory", "contradictory"),
         pair("contradictory", "contradictory"),
     ]  # fmt: skip
-    scores = {name: measure.value for name, measure in claims.class_scores(judged).items()}
-    assert scores == {  # attributable: precision 1, recall 1/2
-        "attributable": pytest.approx(2 / 3), "extrapolatory": 0, "contradictory": pytest.approx(2 / 3),
-        "overall": 2 / 4, "macro": pytest.approx(4 / 9),
-    }  # fmt: skip
-    assert claims.class_scores(judged)["overall"].unjudged == 1
-    shares = {
-        k: {label: it.value for label, it in its.items()} for k, its in claims.label_shares(judged).items()
-    }
-    assert list(shares.values()) == [
-        {"attributable": 1 / 4, "extrapolatory": 0, "contradictory": 1 / 2, "none": 1 / 4},  # of all
-        {"attributable": 1 / 2, "extrapolatory": 0, "contradictory": 0, "none": 1 / 2},
-        *[{"attributable": 0, "extrapolatory": 0, "contradictory": 1, "none": 0}] * 2,
-    ]  # fmt: skip
+    scores = claims.class_scores(judged)
+    assert list(scores) == ["attributable", "extrapolatory", "contradictory", "overall", "macro"]
+    expected = [2 / 3, 0, 2 / 3, 2 / 4, 4 / 9]  # attributable: precision 1, recall 1/2
+    assert [it.value for it in scores.values()] == pytest.approx(expected)
+    assert scores["overall"].unjudged == 1
+    shares = claims.label_shares(judged)
+    assert [list(its) for its in shares.values()] == [[*list(scores)[:3], "none"]] * 4
+    assert [[it.value for it in its.values()] for its in shares.values()] == [
+        [1 / 4, 0, 1 / 2, 1 / 4],  # of all
+        [1 / 2, 0, 0, 1 / 2],
+        *[[0, 0, 1, 0]] * 2,
+    ]
 
 
 def test_attrscore_has_tables_by_class_system_and_field_and_counts_what_has_no_class(tmp_path: Path) -> None:
     data = write_rows(tmp_path / "claims.jsonl", *LABELLED)
-    report = run("attrscore", data, out=tmp_path / "out", settings=Settings(home=tmp_path / "home"))
+    report = run("attrscore", data, out=tmp_path / "out")
     overall, systems, fields, labels = report.tables.values()
     assert [it.value for it in overall["embedded"].values()] == [1, 1, 1, 1, 1]
     assert {name: row["overall"].n for name, row in systems.items()} == {"a": 1, "b": 2, "all": 3}
@@ -80,8 +78,7 @@ def test_a_wording_of_attrscore_is_a_judge_that_sees_whole_claims(tmp_path: Path
     asked = LABELLED[0] | {"claim": f"{HIGH} It is long.", "question": "Q?"}
     data = write_rows(tmp_path / "claims.jsonl", asked)
     model = ScriptedModel(lambda asked: {"verdict": "refuted", "reason": ""}, name="scripted")
-    settings = Settings(model=model, home=tmp_path / "home")
-    report = run("attrscore", data, out=tmp_path / "out", settings=settings, judges=("attrscore:facts",))
+    report = run("attrscore", data, out=tmp_path / "out", judges=("attrscore:facts",), model=model)
     assert first_table(report)["attrscore:facts"]["overall"].value == 0
     [call] = model.calls
     assert call.name == "judge_as_facts" and f"Q? {HIGH} It is long." in call.messages[-1].content
@@ -93,10 +90,8 @@ def test_factscore_by_hand() -> None:
     rows = [claims.FactRow(id="r", claim="A.", factual=factual) for _, factual in given]
     made = [claims.FactLine(id="r", hold=hold) for hold, _ in given]
     scores = claims.fact_scores(list(zip(rows, made, strict=True)))
-    assert {name: it.value for name, it in scores.items()} == {
-        "true f1": 2 / 4, "false f1": 0, "micro f1": pytest.approx(1 / 3),
-        "factscore": pytest.approx((1 / 2 + 1 / 3 + 1) / 3),
-    }  # fmt: skip
+    assert list(scores) == ["true f1", "false f1", "micro f1", "factscore"]
+    assert [it.value for it in scores.values()] == pytest.approx([2 / 4, 0, 1 / 3, (1 / 2 + 1 / 3 + 1) / 3])
     assert (scores["micro f1"].n, scores["micro f1"].unjudged) == (3, 1)
 
 
@@ -110,18 +105,14 @@ FACTS: list[dict[str, Any]] = [
 
 def test_factscore_splits_and_searches(tmp_path: Path) -> None:
     data = write_rows(tmp_path / "claims.jsonl", *FACTS)
-    report = run("factscore", data, out=tmp_path / "out", settings=Settings(home=tmp_path / "home"))
+    report = run("factscore", data, out=tmp_path / "out")
     assert (first_table(report)["embedded"]["micro f1"].value, report.counts) == (1, {"claims": 2})
     assert report.left_out == {"not judged by people": 1, "no evidence": 1}
     notes = write_rows(tmp_path / "notes/dam.md", DAM).parent
-    split = {"statements": [HIGH, WRONG, HIGH]}
-    rules = RuleModel()
-    model = ScriptedModel(lambda asked: split if asked.prompt == "split_claims" else rules(asked), name="m")
-    searching = Settings(corpus=notes, model=model, home=tmp_path / "home")
-    report = run("factscore", data, out=tmp_path / "searched", settings=searching)
-    assert {name: row["factscore"].value for name, row in [*report.tables.values()][1].items()} == {
-        "a": pytest.approx(2 / 3), "b": pytest.approx((0 + 2 / 3) / 2), "all": pytest.approx(4 / 9),
-    }  # fmt: skip
+    model = scripted({"split_claims": {"statements": [HIGH, WRONG, HIGH]}})
+    report = run("factscore", data, out=tmp_path / "searched", corpus=notes, model=model)
+    scores = {name: row["factscore"].value for name, row in [*report.tables.values()][1].items()}
+    assert scores == pytest.approx({"a": 2 / 3, "b": (0 + 2 / 3) / 2, "all": 4 / 9})
     assert report.counts == {"claims": 3}
 
 
@@ -140,22 +131,13 @@ def test_passages_are_joined_and_claims_that_need_no_citation_left_out(tmp_path:
 
 
 def test_judges_of_like_names_do_not_share_a_folder(tmp_path: Path) -> None:
-    row, labels = ClaimRow(id="r", claim="A.", evidence=()), list[Any]()
+    async def make_line(row: ClaimRow) -> FinishedLine:
+        return FinishedLine(id=row.id)
 
-    def part(label: AttributionClass) -> Part:
-        async def make_line(row: ClaimRow) -> VerifiedLine:
-            return pair("attributable", label)[1].model_copy(update={"id": row.id})
-
-        return Part([row], VerifiedLine, lambda: Worker(make_line), [row])
-
-    parts = {"nli:a/b": part("attributable"), "nli:a-b": part("contradictory")}
-
-    def tables(pairs: Mapping[str, Pairs]) -> Tables:
-        labels.extend(line.label for [(_, line)] in pairs.values())
-        return {}
-
-    run_bench(Bench("b", "B", {}, parts, tables), tmp_path / "out", Settings(), BenchOptions())
-    assert labels == ["attributable", "contradictory"]
+    part = Part([], FinishedLine, lambda: Worker(make_line), [])
+    parts = {"nli:a/b": part, "nli:a-b": part}
+    run_bench(Bench("b", "B", {}, parts, lambda pairs: {}), tmp_path, Settings(), BenchOptions())
+    assert len({file.parent for file in tmp_path.glob("*/predictions.jsonl")}) == 2
 
 
 def test_autoais_is_a_mean_over_answers() -> None:
@@ -171,35 +153,27 @@ def test_autoais_is_a_mean_over_answers() -> None:
     assert (scores["f1"].n, scores["f1"].unjudged) == (5, 1)
 
 
-def verified(
-    out: Path, *rows: dict[str, Any], settings: Settings | None = None, **options: Any
-) -> BenchmarkReport:
-    asked, given = BenchOptions(**options), settings or Settings()
-    return run_bench(
-        claims.verify_bench(write_rows(out.with_name("claims.jsonl"), *rows), given, asked), out, given, asked
-    )
+def verified(out: Path, *rows: dict[str, Any], **given: Any) -> BenchmarkReport:
+    return run("verify", write_rows(out.with_name("claims.jsonl"), *rows), out=out, **given)
 
 
 def test_verified_claims_have_their_lines_in_order_and_scores_of_the_labelled(out: Path) -> None:
     report = verified(out, *LABELLED, BARE)
     made = [VerifiedLine.model_validate(line) for line in lines(out)]
-    assert {int(it.id): it.label for it in made} == dict(
-        enumerate(
-            ["attributable", "contradictory", "extrapolatory", "attributable", "extrapolatory"], start=1
-        )
-    )
-    labels, three, two = report.tables.values()
-    assert (labels["all"]["extrapolatory"].value, report.counts["judged by people"]) == (2 / 5, 4)
+    labels = ["attributable", "contradictory", "extrapolatory", "attributable", "extrapolatory"]
+    assert sorted((int(it.id), it.label) for it in made) == [*enumerate(labels, start=1)]
+    shares, three, two = report.tables.values()
+    assert (shares["all"]["extrapolatory"].value, report.counts["judged by people"]) == (2 / 5, 4)
     accuracy, f1 = three["all"]["accuracy"], two["all"]["f1"]
     assert (accuracy.value, accuracy.n, three["contradictory"]["recall"].value, f1.n) == (1, 3, 1, 4)
     assert len(verified(out.with_name("bare"), BARE).tables) == 1
 
 
 def test_failed_judge_is_an_error_that_the_next_call_repeats(out: Path) -> None:
-    judge = Settings(models={"attribute": ScriptedModel(lambda asked: "no JSON", name="judge")})
-    report = verified(out, *LABELLED, settings=judge, limit=1)
+    judge = {"attribute": ScriptedModel(lambda asked: "no JSON", name="judge")}
+    report = verified(out, *LABELLED, models=judge, limit=1)
     assert report.failed and "the claim could not be judged" in report.errors[0]
-    assert verified(out, *LABELLED, settings=judge, limit=1) == report and not lines(out)
+    assert verified(out, *LABELLED, models=judge, limit=1) == report and not lines(out)
 
 
 class Waiting(ScriptedModel):
@@ -218,7 +192,7 @@ def test_rows_with_the_same_evidence_share_a_request_and_jobs_bounds_the_request
     rows = [{"claim": text, "evidence": DAM} for text in (HIGH, "Beavers build dams.", WRONG)]
     others = [{"claim": HIGH, "evidence": f"{DAM} It has {n} gates."} for n in (3, 5, 7)]
     model = Waiting(RuleModel())
-    labels = first_table(verified(out, *rows, BARE, *others, settings=Settings(model=model), jobs=2))["all"]
+    labels = first_table(verified(out, *rows, BARE, *others, model=model, jobs=2))["all"]
     assert [it.value for it in labels.values()] == [4 / 7, 2 / 7, 1 / 7, 0]
     assert (len(model.calls), model.most <= 2) == (4, True)
 

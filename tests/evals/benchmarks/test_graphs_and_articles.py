@@ -9,9 +9,8 @@ from agent.answer_writer import read
 
 from evals.benchmarks.running import first_table, run
 from evals.doubles import lines, write_rows
-from rarr import Settings, SettingsError
+from rarr import SettingsError
 from rarr.evals.benchmarks import citations
-from rarr.evals.benchmarks.bench import BenchmarkReport
 from rarr.evals.benchmarks.citations import KalmaRow, events_of
 from rarr.evals.rows import read_rows
 from rarr.records.citations import Answer, Statement
@@ -65,8 +64,8 @@ def every_source(asked: Asked) -> Any:
 
 
 def test_answers_from_every_triple_are_correct_and_cite_what_was_asked(tmp_path: Path) -> None:
-    settings = Settings(home=tmp_path, model=ScriptedModel(every_source))
-    report = run("kalma", data_folder(tmp_path), out=tmp_path / "out", settings=settings, limit=4)
+    model = ScriptedModel(every_source)
+    report = run("kalma", data_folder(tmp_path), out=tmp_path / "out", model=model, limit=4)
     shares, minimum, gaps = report.tables.values()
     assert {shares["rows of the data"][it].value for it in ("correctness", "as written", "aligned")} == {1}
     assert gaps["rows of the data, 2 removed"]["recall"].n == 8
@@ -79,20 +78,14 @@ def test_answers_from_every_triple_are_correct_and_cite_what_was_asked(tmp_path:
 WRONG = {"statements": [{"text": "Ida Lunde was tall.", "citations": [98, 99], "needs_support": False}]}
 
 
-def scripted(folder: Path, model: ScriptedModel) -> BenchmarkReport:
-    settings = Settings(home=folder, model=model)
-    return run("kalma", folder, out=folder / "out", settings=settings, limit=1, jobs=1)
-
-
 def test_wrong_citations_count_as_written_and_only_a_failed_question_is_asked_again(tmp_path: Path) -> None:
-    data_folder(tmp_path)
-    busy = CallFailure("refused", "the model is busy")
-    failed = scripted(tmp_path, ScriptedModel(lambda asked: WRONG, failures=[busy]))
+    data, out, busy = data_folder(tmp_path), tmp_path / "out", CallFailure("refused", "the model is busy")
+    models = [ScriptedModel(lambda asked: WRONG, failures=it) for it in ([busy], [], [])]
+    failed, made, again = (run("kalma", data, out=out, model=it, limit=1, jobs=1) for it in models)
     assert len(failed.errors) == 1 and "the model is busy" in failed.errors[0]
-    made, second = scripted(tmp_path, ScriptedModel(lambda asked: WRONG)), ScriptedModel(lambda asked: WRONG)
-    assert first_table(made)["rows of the data"]["as written"].value == 0
-    assert first_table(made)["rows of the data"]["without a citation"].value == 1
-    assert (scripted(tmp_path, second), made.errors, second.calls) == (made, (), [])
+    written = first_table(made)["rows of the data"]
+    assert (written["as written"].value, written["without a citation"].value) == (0, 1)
+    assert (again, made.errors, models[2].calls) == (made, (), [])
 
 
 def test_inverse_of_a_removed_triple_goes_with_it_and_a_gap_of_the_whole_graph_does_not_count() -> None:
@@ -140,11 +133,11 @@ async def test_events_have_all_their_pages_but_those_of_wikipedia(tmp_path: Path
 def test_articles_are_cited_and_kept(tmp_path: Path) -> None:
     with ScriptedServer(RuleModel()) as server:
         model: Any = {"model": "vllm:scripted", "models": {"check_agreement": "embedded"}}
-        settings = Settings(base_url=server.url, home=tmp_path / "home", **model)
-        first = run("wikigen", EVENTS, DOCS, out=tmp_path / "out", settings=settings, limit=1)
+        model |= {"base_url": server.url, "out": tmp_path / "out"}
+        first = run("wikigen", EVENTS, DOCS, limit=1, **model)
         [kept] = (tmp_path / "out").glob("*scripted*")
         before = lines(kept)
-        made = run("wikigen", EVENTS, DOCS, out=tmp_path / "out", settings=settings)
+        made = run("wikigen", EVENTS, DOCS, **model)
     assert {"outline", "write_section"} <= {request.prompt for request in server.requests}
     written, checked = first_table(made).values()
     assert (first_table(first)["vllm:scripted, checked"]["recall"].n, written["recall"].n) == (1, 3)

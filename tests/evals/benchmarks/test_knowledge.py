@@ -12,7 +12,6 @@ from rarr.errors import InputError
 from rarr.evals import metrics
 from rarr.evals.benchmarks import answers
 from rarr.evals.benchmarks.names import Entity, question_sets
-from rarr.settings import Settings
 from rarr.testing import ScriptedModel
 
 PAGES = {
@@ -75,14 +74,12 @@ def test_names_are_searched(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     for name, text in PAGES.items():
         (tmp_path / "docs" / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
-    rows = [each | {"documents": [f"{each['id']}.md"]} for each in ENTITIES]
-    settings = Settings(corpus=tmp_path / "docs", home=tmp_path / "home")
+    rows = (each | {"documents": [f"{each['id']}.md"]} for each in ENTITIES)
     data = write_rows(tmp_path / "entities.jsonl", *rows)
-    report = run("names", data, out=tmp_path / "out", settings=settings)
-    [search] = report.tables.values()
+    report = run("names", data, out=tmp_path / "out", corpus=tmp_path / "docs")
     assert report.counts == {"names": 2, "questions": 5}
-    assert (search["search alone"]["all"].n, report.errors) == (5, ())
-    assert run("names", data, out=tmp_path / "out", settings=settings) == report
+    assert (first_table(report)["search alone"]["all"].n, report.errors) == (5, ())
+    assert run("names", data, out=tmp_path / "out", corpus=tmp_path / "docs") == report
     with pytest.raises(InputError, match="the corpus is missing: give --corpus"):
         run("names", data, out=tmp_path / "other")
 
@@ -176,8 +173,7 @@ def test_memorisation_ratio_is_memory_among_memory_and_evidence() -> None:
 def test_embedded_reviser_follows_the_changed_passage(tmp_path: Path) -> None:
     rows = [json.loads(row.model_dump_json()) for row in (SONG, NOVEL)]
     rows[0]["answers"] = [{"text": "Tom Berg", "start": 24, "end": 32}]  # as in QED
-    data, settings = write_rows(tmp_path / "qa.jsonl", *rows), Settings(home=tmp_path / "home")
-    report = run("conflicts", data, out=tmp_path / "out", settings=settings)
+    report = run("conflicts", write_rows(tmp_path / "qa.jsonl", *rows), out=tmp_path / "out")
     assert first_table(report)["all"]["memory"].value == 0
     assert report.counts == {"questions": 2, "conflicts": 2}
     with pytest.raises(InputError, match="gives no conflict"):
@@ -192,11 +188,11 @@ def test_scores_of_answers_are_compared_with_ratings(tmp_path: Path) -> None:
     ]
     data = write_rows(tmp_path / "rated.jsonl", *rows)
     scorer = ScriptedModel(lambda asked: {"level": "perfect"}, name="scripted")
-    report = run("answers", data, out=tmp_path / "out", settings=Settings(model=scorer), jobs=1)
-    rows_ = first_table(report)
+    report = run("answers", data, out=tmp_path / "out", model=scorer, jobs=1)
+    agreement = first_table(report)
     assert report.counts == {"answers": 3, "right by people": 2}
-    assert rows_["values and words"]["auc"].value == 1
-    assert (rows_["scripted"]["r"].value, rows_["scripted"]["auc"].value) == (None, 0.5)
+    assert agreement["values and words"]["auc"].value == 1
+    assert (agreement["scripted"]["r"].value, agreement["scripted"]["auc"].value) == (None, 0.5)
     made = [{"answer": "1931", "correct": True}, {"answer": "1932", "correct": False}, {"answer": None}]
     given = {"question": "When?", "references": ["1931"], "candidates": made, "improper": False}
     evouna = write_rows(tmp_path / "evouna.jsonl", given, given | {"improper": True})

@@ -7,7 +7,6 @@ import pytest
 from evals.benchmarks.running import run
 from evals.doubles import write_rows
 from rarr.errors import InputError, SettingsError
-from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedModel
 
 NEVADA = "Hoover Dam is in Nevada."
@@ -19,14 +18,12 @@ ROWS = [
 ]
 
 
-def model() -> Settings:
-    return Settings(model=ScriptedModel(RuleModel(), name="scripted"), trace=False)
+MODEL = ScriptedModel(RuleModel(), name="scripted")
 
 
 def test_systems_are_compared_on_the_same_texts(tmp_path: Path) -> None:
-    write_rows(tmp_path / "rows.jsonl", *ROWS)
-    systems = ("default", "rarr", "unedited")
-    report = run("rarr", tmp_path / "rows.jsonl", out=tmp_path / "out", settings=model(), judges=systems)
+    data, systems = write_rows(tmp_path / "rows.jsonl", *ROWS), ("default", "rarr", "unedited")
+    report = run("rarr", data, out=tmp_path / "out", model=MODEL, judges=systems)
     assert (report.errors, report.counts) == ((), {"texts": 3})
     [measures, differences] = report.tables.values()
     assert list(measures) == list(systems)
@@ -37,17 +34,15 @@ def test_systems_are_compared_on_the_same_texts(tmp_path: Path) -> None:
     assert [row["intent_kept"].value for row in measures.values()] == [1.0] * 3
     assert list(differences) == ["rarr", "unedited"]
     assert (differences["rarr"]["requests"].value or 0) > 0
-    again = run("rarr", tmp_path / "rows.jsonl", out=tmp_path / "out", settings=model(), judges=systems)
-    assert again == report
+    assert run("rarr", data, out=tmp_path / "out", model=MODEL, judges=systems) == report
 
 
 def test_wrong_calls_end_before_anything_is_spent(tmp_path: Path) -> None:
-    data = tmp_path / "rows.jsonl"
-    write_rows(data, *ROWS)
+    data = write_rows(tmp_path / "rows.jsonl", *ROWS)
     with pytest.raises(InputError, match="system 'purr' is unknown: give purr:FOLDER, default"):
-        run("rarr", data, out=tmp_path / "out", settings=model(), judges=("purr",))
+        run("rarr", data, out=tmp_path / "out", model=MODEL, judges=("purr",))
     with pytest.raises(SettingsError, match="needs a language model"):
         run("rarr", data, out=tmp_path / "out")
     write_rows(data, {"id": "empty"})
     with pytest.raises(InputError, match='it has neither a "text" nor a "question"'):
-        run("rarr", data, out=tmp_path / "out", settings=model())
+        run("rarr", data, out=tmp_path / "out", model=MODEL)
