@@ -45,7 +45,7 @@ def started() -> Iterator[Browser]:
 
 
 @contextmanager
-def offline(browser: Browser, viewport: ViewportSize = PHONE) -> Iterator[Page]:
+def offline(browser: Browser, viewport: ViewportSize) -> Iterator[Page]:
     """A page that reaches files alone."""
     context = browser.new_context(viewport=viewport)
     context.set_offline(True)

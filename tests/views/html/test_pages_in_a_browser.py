@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from browsing import CONTRAST, Watch, offline, started
-from evals.doubles import CLAIM, write_rows
+from evals.doubles import CLAIM, hostile, report, scored, usual, write_rows
 from playwright.sync_api import Browser, Page, ViewportSize
 from traces.runs import recorded
 
 from benchmarks.screenshots import BROWSERS, browser as installed
+from rarr.evals.evaluation import render_html
 from rarr.evals.rating import labelled_rows, merge_ratings, read_exports, read_items
 from rarr.traces.trace_reader import Trace
 from rarr.views.pages import label_page, trace_page
@@ -24,6 +25,7 @@ pytestmark = [
 ]
 
 DESK: ViewportSize = {"width": 1100, "height": 900}
+EVALUATIONS = {"usual": usual(), "hostile": hostile(), "empty": report(), "one row": report(scored())}
 ROWS = [{"id": f"r{i}", **CLAIM, "question": f"When did bridge {i} open?"} for i in range(20)]
 
 
@@ -57,14 +59,19 @@ def page(chromium: Browser, trace: Trace, tmp_path: Path) -> Iterator[Page]:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_makes_no_requests_fits_a_phone_and_is_readable(page: Page, scheme: str) -> None:
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    page.set_viewport_size({"width": 360, "height": 780})
-    page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
-    page.mouse.move(100, 100)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 360
-    ratio, where = page.evaluate(CONTRAST)
-    assert ratio >= 4.5, where
+@pytest.mark.parametrize("name", ["trace", *EVALUATIONS])
+def test_page_makes_no_requests_fits_a_phone_and_is_readable(
+    chromium: Browser, trace: Trace, tmp_path: Path, name: str, scheme: str
+) -> None:
+    html = trace_page(trace) if name == "trace" else render_html(EVALUATIONS[name])
+    with opened(chromium, tmp_path / "page.html", html) as page:
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        page.set_viewport_size({"width": 360, "height": 780})
+        page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
+        page.mouse.move(100, 100)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        ratio, where = page.evaluate(CONTRAST)
+        assert ratio >= 4.5, where
 
 
 def test_attribution_shows_on_hover_and_on_focus(page: Page) -> None:
