@@ -9,6 +9,7 @@ import pytest
 from evals.doubles import CLAIM, NO, NOT_ALL, PAIR, YES, export, write_rows
 from rarr import InputError
 from rarr.evals import rating
+from rarr.evals.rating import ATTRIBUTION, INTENT, UNDERSTANDABLE
 from rarr.evals.rows import RatedPassage
 
 UNCLEAR = {"understandable": "no"}
@@ -27,20 +28,17 @@ def test_evidence_is_a_text_or_a_list(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "claim", "names"),
+    ("row", "claim", "asked"),
     [
-        (CLAIM, "It opened in 1937.", ["understandable", "attribution"]),
-        (PAIR, None, ["intent"]),
-        (PAIR | {"evidence": "E."}, PAIR["revised"], ["understandable", "attribution", "intent"]),
-        (CLAIM | {"revised": "It opened."}, "It opened in 1937.", ["understandable", "attribution"]),
+        (CLAIM, "It opened in 1937.", [UNDERSTANDABLE, ATTRIBUTION]),
+        (PAIR, None, [INTENT]),
+        (PAIR | {"evidence": "E."}, PAIR["revised"], [UNDERSTANDABLE, ATTRIBUTION, INTENT]),
+        (CLAIM | {"revised": "It opened."}, "It opened in 1937.", [UNDERSTANDABLE, ATTRIBUTION]),
     ],
 )
-def test_a_row_decides_what_is_asked(
-    tmp_path: Path, row: dict[str, str], claim: str | None, names: list[str]
-) -> None:
+def test_a_row_decides_what_is_asked(tmp_path: Path, row: Any, claim: str | None, asked: list[Any]) -> None:
     read = item(tmp_path, **row)
-    assert read.claim == claim
-    assert [question.name for question in rating.questions_about(read, {"understandable": "yes"})] == names
+    assert (read.claim, rating.questions_about(read, {"understandable": "yes"})) == (claim, asked)
 
 
 def test_digest_depends_on_what_raters_see_alone(tmp_path: Path) -> None:
@@ -79,25 +77,18 @@ def rows(tmp_path: Path) -> Path:
 def test_label_is_the_answer_of_more_than_half(
     rows: Path, answers: list[Mapping[str, str]], label: str | None, votes: dict[str, int]
 ) -> None:
-    exports = [export(rows, name, given) for name, given in zip("ABCD", answers, strict=False)]
-    row = next(rating.labelled_rows(rating.read_exports(exports)))
+    made = [export(rows, name, given) for name, given in zip("ABCD", answers, strict=False)]
+    row = next(rating.labelled_rows(rating.read_exports(made)))
     assert (row["label"], row["votes"]) == (label, votes)
 
 
 def test_row_has_the_item_its_label_and_its_intent(rows: Path) -> None:
     answers = [NO | {"intent": level} for level in ("similar", "different", "different")]
     made = [export(rows, name, YES, it) for name, it in zip("ABC", answers, strict=True)]
-    exports = rating.read_exports(made)
-    assert list(rating.labelled_rows(exports))[1] == {
-        "id": "b",
-        "claim": CLAIM["claim"],
-        "evidence": [{"text": CLAIM["evidence"]}],
-        **PAIR,
-        "label": "contradictory",
-        "votes": {"contradictory": 3},
-        "intent": "different",
-        "intent_votes": {"similar": 1, "different": 2},
-    }
+    seen = {"id": "b", "claim": CLAIM["claim"], "evidence": [{"text": CLAIM["evidence"]}], **PAIR}
+    label = {"label": "contradictory", "votes": {"contradictory": 3}}
+    intent = {"intent": "different", "intent_votes": {"similar": 1, "different": 2}}
+    assert list(rating.labelled_rows(rating.read_exports(made)))[1] == seen | label | intent
 
 
 def test_agreement_is_of_each_question_by_hand(tmp_path: Path) -> None:
@@ -109,12 +100,10 @@ def test_agreement_is_of_each_question_by_hand(tmp_path: Path) -> None:
     ada, ben = ("Ada", YES, YES, NOT_ALL, YES), ("Ben", YES, NOT_ALL, NOT_ALL, UNCLEAR)
     ratings = rating.merge_ratings(rating.read_exports([export(rows, *ada), export(rows, *ben)]))
     assert list(ratings.agreement) == ["understandable", "attribution"]
-    attribution, understandable = ratings.agreement["attribution"], ratings.agreement["understandable"]
-    assert attribution["alpha"].value == pytest.approx(4 / 9)
-    assert attribution["percent"].value == pytest.approx(2 / 3)
-    assert (attribution["percent"].n, attribution["percent"].unjudged) == (3, 1)
-    assert understandable["alpha"].value == pytest.approx(0)
-    assert understandable["percent"].value == 3 / 4
+    values = [[it.value for it in ratings.agreement[name].values()] for name in ratings.agreement]
+    assert values == [pytest.approx([0, 3 / 4]), pytest.approx([4 / 9, 2 / 3])]
+    percent = ratings.agreement["attribution"]["percent"]
+    assert (percent.n, percent.unjudged) == (3, 1)
     assert ratings.labels == {"attributable": 1, "extrapolatory": 1, "contradictory": 0, "null": 2}
 
 

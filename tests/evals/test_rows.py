@@ -5,6 +5,7 @@ import json
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -45,11 +46,16 @@ def test_row_has_the_fields_of_its_line(tmp_path: Path) -> None:
         ('{"text": "One.", "id": true}', 'its "id" is wrong'),
         ('{"text": "One.", "evidence": [{"text": "E."}, {"title": "T"}]}', 'its "evidence.1.text" is wrong'),
         ('{"text": "One.", "evidence": [{"text": "E.", "published_at": "foo"}]}', "give a date such as"),
+        ('{"claim": "A.", "evidence": "E.", "label": "true"}', 'its "label" is wrong'),
+        ('{"claim": "A.", "evidence": "E.", "label": "attributable", "supported": false}', "contradicts its"),
+        ('{"claim": "A.", "evidence": ["E.", ""]}', 'its "evidence.1.text" is wrong (it is empty)'),
     ],
 )
 def test_first_wrong_line_is_named(tmp_path: Path, line: str, reason: str) -> None:
+    good = {"id": "good", "text": "One.", "claim": "A.", "evidence": []}
+    path = write_rows(tmp_path / "d.jsonl", good, line, "nope")
     with pytest.raises(InputError) as wrong:
-        read_rows(write_rows(tmp_path / "d.jsonl", {"id": "good", "text": "One."}, line, "nope"))
+        rows.read_rows(path, ClaimRow if "claim" in line else EvalRow)
     assert "d.jsonl, line 2: " in str(wrong.value)
     assert reason in str(wrong.value)
 
@@ -94,26 +100,9 @@ def test_any_line_is_a_row_or_wrong_input(line: dict[str, object]) -> None:
         assert read_rows(write_rows(Path(folder) / "d.jsonl", json.dumps(line)))[0].text.strip()
 
 
-@pytest.mark.parametrize(
-    ("more", "label", "supported", "reason"),
-    [
-        ({"label": "Attributable"}, "attributable", True, ""),
-        ({"label": "contradictory"}, "contradictory", False, ""),
-        ({}, None, None, ""),
-        ({"supported": True}, None, True, ""),
-        ({"label": "true"}, None, None, 'its "label" is wrong'),
-        ({"label": "attributable", "supported": False}, None, None, "contradicts its"),
-        ({"evidence": ["E.", ""]}, None, None, 'its "evidence.1.text" is wrong (it is empty)'),
-    ],
-)
-def test_label_decides_whether_a_claim_is_supported(
-    tmp_path: Path, more: dict[str, object], label: str | None, supported: bool | None, reason: str
-) -> None:
-    path = write_rows(tmp_path / "c.jsonl", {"claim": "A.", "evidence": "E.", **more})
-    if reason:
-        with pytest.raises(InputError) as wrong:
-            rows.read_rows(path, ClaimRow)
-        assert reason in str(wrong.value)
-    else:
-        [row] = rows.read_rows(path, ClaimRow)
-        assert (row.label, row.supported) == (label, supported)
+def test_label_decides_whether_a_claim_is_supported(tmp_path: Path) -> None:
+    labels: list[Any] = [{"label": "Attributable"}, {"label": "contradictory"}, {}, {"supported": True}]
+    claims = ({"claim": "A.", "evidence": "E."} | label for label in labels)
+    read = rows.read_rows(write_rows(tmp_path / "c.jsonl", *claims), ClaimRow)
+    judged = [("attributable", True), ("contradictory", False), (None, None), (None, True)]
+    assert [(row.label, row.supported) for row in read] == judged
