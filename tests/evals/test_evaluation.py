@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -64,23 +65,18 @@ def test_row_brings_its_own_evidence(data: Path, out: Path) -> None:
     assert sources == [{"https://x.example"}, set(), {f"memory:{EVIDENCE}"}]
 
 
-@pytest.mark.parametrize(
-    ("text", "evidence", "step"),
-    [
-        ("The mill opened in 1973.", "The mill opened in 1937.", None),
-        ("The mill opened in 1973.", "The mill has a wheel.", "search"),
-        ("In 1973, they opened it.", "The mill opened in 1937.", "reading"),
-        ("The mill is “1973 metres” high.", "The mill is 1937 metres high.", "editing"),
-    ],
-)
-def test_step_that_lost_a_correction_is_named(
-    data: Path, out: Path, text: str, evidence: str, step: str | None
-) -> None:
-    write_rows(data, {"text": text, "evidence": [evidence], "revised": text.replace("1973", "1937")})
-    report = evaluated(data, out)
-    assert report.rows[0].lost_by == step
-    lost = {name: measure.value for name, measure in report.measures.items() if name.startswith("lost_by")}
-    assert lost == {f"lost_by_{each}": float(each == step) for each in ("search", "reading", "editing")}
+def test_step_that_lost_a_correction_is_named(data: Path, out: Path) -> None:
+    texts = {
+        ("The mill opened in 1973.", "The mill opened in 1937."): None,
+        ("The mill opened in 1973.", "The mill has a wheel."): "search",
+        ("In 1973, they opened it.", "The mill opened in 1937."): "reading",
+        ("The mill is “1973 metres” high.", "The mill is 1937 metres high."): "editing",
+    }
+    rows = ({"text": it, "evidence": [fact], "revised": it.replace("1973", "1937")} for it, fact in texts)
+    report = evaluated(write_rows(data, *rows), out)
+    assert [row.lost_by for row in report.rows] == list(texts.values())
+    lost = [report.measures[f"lost_by_{step}"].value for step in ("search", "reading", "editing")]
+    assert lost == [1 / 4] * 3
 
 
 @pytest.mark.parametrize(
@@ -129,11 +125,10 @@ def test_wrong_call_raises_before_anything_is_done(data: Path, out: Path, wrong:
 def test_rows_with_an_error_are_in_no_measure_and_done_again(data: Path, out: Path) -> None:
     whole = evaluated(data, out.with_name("whole"))
     report = evaluated(data, out, Source(answers=2), jobs=1)
-    kept = lines(out)
+    kept, restored = lines(out), report.measures["restored"]
     assert [bool(row.error) for row in report.rows] == [False, False, True, True, True]
-    assert report.rows[2].error.startswith("nothing could be checked: ")
-    assert "the server went away" in report.rows[2].error
-    assert (report.measures["restored"].n, report.measures["restored"].unjudged) == (1, 2)
+    assert re.match("nothing could be checked: .*the server went away", report.rows[2].error)
+    assert (restored.n, restored.unjudged) == (1, 2)
     again = Source()
     assert timeless(evaluated(data, out, again, jobs=1)) == timeless(whole)
     assert (len(kept), len(again.calls), lines(out)[:2]) == (2, 3, kept)
@@ -181,9 +176,8 @@ def test_changed_prompt_and_a_relative_path_elsewhere_are_other_settings(
 
 @pytest.mark.loopback
 def test_evaluation_neither_reads_nor_writes_what_a_user_keeps(data: Path, out: Path, tmp_path: Path) -> None:
-    text, fact = "The mill is “212 metres” high.", "The mill is 221 metres high."
-    write_rows(data, {"text": text, "evidence": [fact]})
+    write_rows(data, {"text": "The mill is “212 metres” high.", "evidence": ["The mill is 221 metres high."]})
     with ScriptedServer(RuleModel()) as server:
-        evaluated(data, tmp_path / "asked", home=tmp_path, model="vllm:rules", base_url=server.url)
+        evaluated(data, out, home=tmp_path, model="vllm:rules", base_url=server.url)
         assert server.requests
     assert not (tmp_path / "readers.jsonl").exists()

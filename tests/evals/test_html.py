@@ -11,13 +11,9 @@ from rarr.evals.evaluation import EvalReport, render_html, word_diff
 from rarr.evals.metrics import Measured
 
 
-def page(made: EvalReport) -> Page:
-    return Page(render_html(made))
-
-
 @pytest.mark.parametrize("made", [hostile(), usual(), report(), report(scored())])
 def test_tags_are_ours_and_closed(made: EvalReport) -> None:
-    drawn = page(made)
+    drawn = Page(render_html(made))
     assert drawn.open == []
     assert not {"script", "img", "iframe", "object", "form", "link"} & {tag for tag, _ in drawn.tags}
     attributes = [(name, value or "") for _, attrs in drawn.tags for name, value in attrs.items()]
@@ -28,7 +24,7 @@ def test_tags_are_ours_and_closed(made: EvalReport) -> None:
 
 
 def test_hostile_texts_are_shown_as_they_are() -> None:
-    drawn = page(hostile())
+    drawn = Page(render_html(hostile()))
     assert "<script>alert(1)</script><img src=x onerror=alert(2)>" in drawn.text
     assert [tag for tag, _ in drawn.tags].count("style") == 1
     assert "⟨U+202E⟩overridden⟨U+2066⟩ \ufffd⟨U+001B⟩[2J \ufffd" in drawn.text
@@ -38,9 +34,7 @@ def test_hostile_texts_are_shown_as_they_are() -> None:
 def test_unjudged_values_are_named_and_not_drawn() -> None:
     html = render_html(report(scored("r1", None, None), measures={"f1_ap": Measured(unjudged=3)}))
     assert "F1_AP, 3 of 3 rows" in Page(html).text
-    assert 'class="value"' not in html
-    assert 'class="fill"' not in html
-    assert "0.00" not in html
+    assert not [drawn for drawn in ('class="value"', 'class="fill"', "0.00") if drawn in html]
 
 
 def test_problems_stand_at_the_top_and_cases_show_both_changes() -> None:
