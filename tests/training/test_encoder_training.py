@@ -10,31 +10,15 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 pytest.importorskip("onnx")
 
-from tokenizers import Tokenizer  # noqa: E402
 from transformers import BertConfig  # noqa: E402
 
 from rarr.backends.encoder.inputs import MASKS, NULL, MaskedSpan  # noqa: E402
 from rarr.backends.encoder.model import Encoder  # noqa: E402
-from rarr.backends.encoder.model_files import (  # noqa: E402
-    MODEL,
-    NEVER,
-    SHIPPED,
-    TOKENIZER,
-    checked_manifest,
-    load_tokenizer,
-)
+from rarr.backends.encoder.model_files import MODEL, NEVER, checked_manifest, load_tokenizer  # noqa: E402
 from rarr.errors import InputError, SettingsError  # noqa: E402
 from rarr.tools.text.blocks_and_sentences import Span  # noqa: E402
 from rarr.training import fine_tuning  # noqa: E402
-from rarr.training.encoder import (  # noqa: E402
-    END,
-    OPEN,
-    START,
-    EncoderWithHeads,
-    class_loss,
-    padded_batch,
-    pointer_loss,
-)
+from rarr.training.encoder import END, OPEN, START, EncoderWithHeads, class_loss, padded_batch, pointer_loss  # noqa: E402  # noqa: E402
 from rarr.training.examples import ClozeValue, Example  # noqa: E402
 from rarr.training.fine_tuning import FEWEST, fine_tune, threshold  # noqa: E402
 from rarr.training.onnx_files import export_onnx, load_onnx  # noqa: E402
@@ -43,17 +27,15 @@ from training.helpers import made, write_queries  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
-SIZE = {
-    "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32,
-    "vocab_size": 30522, "max_position_embeddings": 512,
-}  # fmt: skip
-TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
+SIZE: dict[str, Any] = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+SIZE |= {"intermediate_size": 32, "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+TOKENS = load_tokenizer(None)
 WORDS = "encoder.embeddings.word_embeddings.weight"
 
 
 def tiny() -> EncoderWithHeads:
     torch.manual_seed(0)
-    model = EncoderWithHeads(BertConfig(**SIZE, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0))
+    model = EncoderWithHeads(BertConfig(**SIZE))
     model.encoder.embeddings.word_embeddings.weight.requires_grad_(False)
     return model
 
@@ -139,20 +121,11 @@ def test_wrong_data_and_other_folders_are_refused(data: Path, tmp_path: Path, st
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize(
-    ("made", "least"),
-    [
-        ([(0.9, True)] * FEWEST + [(0.8, False)] + [(0.7, False)] * 5, 0.8),
-        ([(0.9, True)] * (FEWEST - 1), NEVER),
-        ([(0.9, False)] * FEWEST + [(0.8, True)] * FEWEST, NEVER),
-        ([], NEVER),
-        ([(0.5, True)] * FEWEST + [(0.5, False)] * FEWEST, NEVER),  # of one probability, and not divided
-    ],
-)
-def test_nine_of_ten_corrections_above_the_threshold_are_right(
-    made: list[tuple[float, bool]], least: float
-) -> None:
-    assert threshold(made) == least
+def test_nine_of_ten_corrections_above_the_threshold_are_right() -> None:
+    assert threshold([(0.9, True)] * FEWEST + [(0.8, False)] + [(0.7, False)] * 5) == 0.8
+    assert threshold([(0.9, True)] * (FEWEST - 1)) == threshold([]) == NEVER
+    assert threshold([(0.9, False)] * FEWEST + [(0.8, True)] * FEWEST) == NEVER
+    assert threshold([(0.5, True)] * FEWEST + [(0.5, False)] * FEWEST) == NEVER  # one probability, undivided
 
 
 def logits(*shares: float) -> list[float]:
@@ -176,18 +149,13 @@ def test_a_batch_points_at_the_answer_or_nowhere() -> None:
     text, passage = "The mill opened in 1901.", "It was built in May 1901 by Jane Cole."
     stated = ClozeValue(place=(19, 23), kind="date", answers=((16, 24),))
     about = {"text": text, "title": "Mill", "passage": passage}
-    made = padded_batch(
-        load_tokenizer(None),
-        [
-            Example(**about, values=(stated,)),
-            Example(**about, values=(stated.model_copy(update={"answers": ()}),)),
-            Example(**about, label="contradictory"),
-        ],
-    )
+    examples = [Example(**about, values=(stated,)), Example(**about, label="contradictory")]
+    examples.insert(1, Example(**about, values=(stated.model_copy(update={"answers": ()}),)))
+    made = padded_batch(TOKENS, examples)
     at = made["mask_position"].tolist()
     assert [made["input_ids"][n, at[n]].item() for n in (0, 1)] == [MASKS["date"]] * 2
     [start], [end] = (torch.nonzero(made["pointers"][0] & side).flatten().tolist() for side in (START, END))
-    assert load_tokenizer(None).decode(made["input_ids"][0, start : end + 1].tolist()) == "may 1901"
+    assert TOKENS.decode(made["input_ids"][0, start : end + 1].tolist()) == "may 1901"
     assert torch.nonzero(made["pointers"][1] & START).flatten().tolist() == [NULL]
     assert not (made["pointers"][2] & (START | END)).any()
     assert made["labels"].tolist() == [-100, -100, 2]

@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 from evals.doubles import lines
+from makers import evidence, passage
 
 from rarr import prompts
 from rarr.backends.prompted.noising import KINDS, PlantedError
 from rarr.errors import InputError, RetrievalError, SettingsError
-from rarr.records import Passage
-from rarr.testing import InMemoryRetriever
+from rarr.testing import InMemoryRetriever, ScriptedModel
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.training.examples import ClozeValue, cloze_values, examples_of_row
 from rarr.training.noising import MOST_OTHERS, fitting_errors, moved_place, read_queries, split_by_relevance
 from rarr.training.rows import Mistake, SentenceScore, TrainingRow, read_training_rows, with_errors
-from training.helpers import QUERIES, evidence, made, scripted, write_queries
+from training.helpers import QUERIES, made, scripted, write_queries
 
 
 @pytest.fixture
@@ -34,9 +34,7 @@ def test_row_holds_what_training_and_audit_need_and_is_made_once(queries: Path, 
     row = next(kept for kept in read_training_rows(out) if kept.query == QUERIES[0])
     assert row.summary == "The Alder Mill opened in 1901."
     assert row.corrupted == "The Alder Mill opened in 1904."
-    assert [edit.model_dump() for edit in row.edits] == [
-        {"start": 25, "right": "1901", "wrong": "1904", "kind": "date"}
-    ]
+    assert row.edits == (Mistake(start=25, right="1901", wrong="1904", kind="date"),)
     assert row.relevant[0].text.startswith("The Alder Mill")
     assert row.others and all(passage.source and passage.relevance < 0.6 for passage in row.others)
     assert [(score.start, score.end, score.evidence_id) for score in row.scores] == [(0, 30, "e1")]
@@ -59,9 +57,9 @@ def test_limit_ends_the_run_and_the_next_run_continues(queries: Path, out: Path)
 @pytest.mark.parametrize(
     "broken",
     [
-        {"model": scripted(lambda asked: "no JSON")},
+        {"model": ScriptedModel({"": "no JSON"})},
         {"search": InMemoryRetriever(RetrievalError("the source is down: wait"))},
-        {"models": {"attribute": scripted(lambda asked: "no JSON")}},
+        {"models": {"attribute": ScriptedModel({"": "no JSON"})}},
     ],
     ids=["model", "search", "verifier"],
 )
@@ -72,33 +70,24 @@ def test_failed_query_is_named_and_repeated(queries: Path, out: Path, broken: di
     assert made(queries, out).rows == 8
 
 
-SUMMARY = {"summary": "The Alder Mill opened in 1901."}
-
-
-def mistakes(*errors: tuple[str, str]) -> dict[str, Any]:
-    return {"errors": [{"right": right, "wrong": wrong, "kind": "date"} for right, wrong in errors]}
-
-
 @pytest.mark.parametrize(
-    ("query", "answers", "reason"),
+    ("summary", "error", "reason"),
     [
-        ("Who eats plums?", {}, "no_evidence"),
-        (QUERIES[0], {"summarize": {"summary": " "}}, "no_summary"),
-        (QUERIES[0], {"summarize": {"summary": "The Alder Mill opened in 1955."}}, "unattributable"),
-        (QUERIES[0], {"summarize": SUMMARY, "corrupt": mistakes(("1999", "2000"))}, "no_error"),
-        (
-            QUERIES[0],
-            {"summarize": SUMMARY, "corrupt": mistakes(("opened in 1901", "opened, in 1901"))},
-            "undetected",
-        ),
+        (" ", None, "no_summary"),
+        ("The Alder Mill opened in 1955.", None, "unattributable"),
+        ("The Alder Mill opened in 1901.", ("1999", "2000"), "no_error"),
+        ("The Alder Mill opened in 1901.", ("opened in 1901", "opened, in 1901"), "undetected"),
     ],
 )
 def test_query_without_a_row_is_counted_by_its_reason(
-    tmp_path: Path, out: Path, query: str, answers: dict[str, Any], reason: str
+    tmp_path: Path, out: Path, summary: str, error: tuple[str, str] | None, reason: str
 ) -> None:
-    report = made(write_queries(tmp_path, query), out, scripted(answers))
-    assert (report.rows, report.dropped) == (0, {reason: 1})
-    assert [(line["id"], line["reason"]) for line in lines(out)] == [(query, reason)]
+    right, wrong = error or ("", "")
+    answers = {"corrupt": {"errors": [{"right": right, "wrong": wrong, "kind": "date"}]}}
+    model = scripted(answers | {"summarize": {"summary": summary}})
+    report = made(write_queries(tmp_path, "Who eats plums?", QUERIES[0]), out, model)
+    assert (report.rows, report.dropped) == (0, {"no_evidence": 1, reason: 1})
+    assert {line["id"]: line["reason"] for line in lines(out)}[QUERIES[0]] == reason
 
 
 def test_passage_with_an_injection_is_shown_to_no_model(tmp_path: Path, out: Path) -> None:
@@ -107,10 +96,7 @@ def test_passage_with_an_injection_is_shown_to_no_model(tmp_path: Path, out: Pat
     model = scripted()
     report = made(write_queries(tmp_path, QUERIES[0]), out, model, search=InMemoryRetriever(notes))
     assert report.rows == 1
-    assert not any(
-        "previous instructions" in message.content for ask in model.calls for message in ask.messages
-    )
-    assert "previous instructions" not in (out / "predictions.jsonl").read_text()
+    assert "previous instructions" not in f"{model.calls} {(out / 'predictions.jsonl').read_text()}"
 
 
 def test_wrong_calls_end_before_anything_is_spent(queries: Path, out: Path) -> None:
@@ -133,35 +119,23 @@ def test_queries_are_read_once(tmp_path: Path) -> None:
 TEXT = "The mill opened in 1937 and has 37 looms. It burned in 1950, and 3.5 tons were lost."
 
 
+def fitted(*errors: tuple[str, str]) -> tuple[Mistake, ...]:
+    planned = [PlantedError(right=right, wrong=wrong, kind="date") for right, wrong in errors]
+    return fitting_errors(TEXT, sentences(TEXT), planned)
+
+
 def test_errors_replace_the_right_words() -> None:
-    given = [("in 1950", "in 1905"), (" 1937", "1,973 ")]
-    planted = fitting_errors(
-        TEXT, sentences(TEXT), [PlantedError(right=right, wrong=wrong, kind="date") for right, wrong in given]
-    )
+    planted = fitted(("in 1950", "in 1905"), (" 1937", "1,973 "))
     wrong = with_errors(TEXT, planted)
     assert wrong == TEXT.replace("in 1950", "in 1905").replace("1937", "1,973")
     spans = [Span(moved_place(it.start, planted), moved_place(it.end, planted)) for it in sentences(TEXT)]
     assert [span.of(wrong) for span in spans] == [span.of(wrong) for span in sentences(wrong)]
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        ("", "1"),
-        ("1950", " "),
-        ("mill", "Mill"),
-        ("in 1999", "in 2000"),
-        ("in", "at"),
-        ("193", "194"),
-        ("3.5 ton", "4 ton"),
-        ("looms. It", "rooms. It"),
-        ("in 1937", "in 1938"),  # overlaps the first
-    ],
-)
-def test_errors_without_a_place_are_left_out(error: tuple[str, str]) -> None:
-    given = [("1937", "1973"), error]
-    errors = [PlantedError(right=right, wrong=wrong, kind="other") for right, wrong in given]
-    assert [it.right for it in fitting_errors(TEXT, sentences(TEXT), errors)] == ["1937"]
+def test_errors_without_a_place_are_left_out() -> None:
+    lost = [("", "1"), ("1950", " "), ("mill", "Mill"), ("in 1999", "in 2000"), ("in", "at"), ("193", "194")]
+    lost += [("3.5 ton", "4 ton"), ("looms. It", "rooms. It"), ("in 1937", "in 1938")]  # overlaps the first
+    assert [fitted(("1937", "1973"), error)[1:] for error in lost] == [()] * len(lost)
 
 
 def test_kinds_are_those_of_the_prompt() -> None:
@@ -170,44 +144,31 @@ def test_kinds_are_those_of_the_prompt() -> None:
 
 
 def test_passages_are_split_by_relevance_best_first_and_limited() -> None:
-    texts = (f"Note {n}." for n in range(24))
-    passages = [
-        Passage.model_validate(evidence(text, number=n).model_dump(include=set(Passage.model_fields)))
-        for n, text in enumerate(texts)
-    ]
+    passages = [passage(f"Note {n}.", f"note {n}") for n in range(24)]
     relevant, others = split_by_relevance(passages[:4], [0.3, 0.9, 0.6, 0.5])
-    assert [passage.text for passage in relevant] == ["Note 1.", "Note 2."]
-    assert [(passage.text, passage.id) for passage in others] == [("Note 3.", "e3"), ("Note 0.", "e4")]
+    assert [it.text for it in relevant] == ["Note 1.", "Note 2."]
+    assert [(it.text, it.id) for it in others] == [("Note 3.", "e3"), ("Note 0.", "e4")]
     relevant, others = split_by_relevance(passages[4:], [0.9] * 6 + [0.1] * 14)
     assert (len(relevant), len(others)) == (4, MOST_OTHERS)
-    assert all(passage.relevance == 0.1 for passage in others)
+    assert all(it.relevance == 0.1 for it in others)
 
 
-MILL = evidence("The mill opened in 1901. It has 20 looms.", number=1, title="Alder Mill", relevance=0.9)
-FIRE = evidence("A fire destroyed the mill in 1950.", number=2, relevance=0.8)
+MILL = evidence("The mill opened in 1901. It has 20 looms.", id="e1", title="Alder Mill")
+FIRE = evidence("A fire destroyed the mill in 1950.", id="e2")
 MADE = "The mill opened in 1901. It has 20 looms. It burned in 1950."
+EDITS = (("1901", "in May 1910"), ("1950", "1951"))
 
 
 def row(*owners: str) -> TrainingRow:
-    places = [(0, 24), (25, 41), (42, 60)]
-    return TrainingRow(
-        query="When did the mill open?",
-        summary=MADE,
-        corrupted=MADE.replace("1901", "in May 1910").replace("1950", "1951"),
-        edits=(
-            Mistake(start=19, right="1901", wrong="in May 1910", kind="date"),
-            Mistake(start=55, right="1950", wrong="1951", kind="date"),
-        ),
-        relevant=(MILL, FIRE),
-        others=(),
-        scores=tuple(
-            SentenceScore(start=start, end=end, evidence_id=owner, support=1, corrupted=0.2)
-            for (start, end), owner in zip(places, owners, strict=True)
-        ),
-        model="m",
-        verifier="embedded",
-        prompts={},
-    )
+    edits = [Mistake(start=MADE.index(old), right=old, wrong=new, kind="date") for old, new in EDITS]
+    score: dict[str, Any] = {"support": 1, "corrupted": 0.2}
+    scores = [
+        SentenceScore(start=start, end=end, evidence_id=owner, **score)
+        for (start, end), owner in zip(sentences(MADE), owners, strict=True)
+    ]
+    texts = {"query": "When?", "summary": MADE, "corrupted": with_errors(MADE, edits)}
+    known: dict[str, Any] = {"relevant": (MILL, FIRE), "others": (), "scores": scores, "edits": edits}
+    return TrainingRow(**texts, **known, model="m", verifier="embedded", prompts={})
 
 
 def test_each_sentence_is_an_example_beside_its_passage() -> None:
@@ -224,10 +185,8 @@ def test_each_sentence_is_an_example_beside_its_passage() -> None:
 
 def test_values_that_the_passage_states_are_masked_and_pointed_at() -> None:
     values = [(it, value) for it in examples_of_row(row("e1", "e1", "e1")) for value in it.values]
-    assert [(it.text[slice(*value.place)], value.kind) for it, value in values] == [
-        ("1901", "date"),
-        ("20", "number"),
-    ]
+    masked = [(it.text[slice(*value.place)], value.kind) for it, value in values]
+    assert masked == [("1901", "date"), ("20", "number")]
     assert [it.passage[slice(*at)] for it, value in values for at in value.answers] == ["1901", "20"]
 
 
