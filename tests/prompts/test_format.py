@@ -38,16 +38,11 @@ def test_an_override_wins_and_becomes_two_messages(tmp_path: Path) -> None:
     assert own(tmp_path, GOOD.replace("Judge.", "Judge!")).hash != prompt.hash
 
 
-@pytest.mark.parametrize(
-    ("variables", "message"),
-    [
-        ({}, "generate_queries has the variables context, text: 'context' is missing"),
-        ({"context": "", "text": "a", "txt": "b"}, "has the variables context, text: 'txt' is unknown"),
-    ],
-)
-def test_rendering_is_strict_both_ways(variables: dict[str, str], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        load("generate_queries").render(**variables)
+def test_rendering_is_strict_both_ways() -> None:
+    with pytest.raises(InputError, match="generate_queries has the variables context, text: 'context' is"):
+        load("generate_queries").render()
+    with pytest.raises(InputError, match="has the variables context, text: 'txt' is unknown"):
+        load("generate_queries").render(context="", text="a", txt="b")
 
 
 @pytest.mark.parametrize("value", ["{{text}}", "{{before}}", "{0} {x} }}", r"\1 \g<0>", "", "<!-- user -->"])
@@ -67,10 +62,7 @@ def test_a_value_is_rendered_unchanged(tmp_path: Path, value: str) -> None:
         (GOOD.replace("Judge.", "Judge {{text}}."), "'text' above <!-- user -->: move it below"),
         (GOOD + "{{txt}}", "has the variables before, text, evidence: 'txt' is unknown"),
         (GOOD.replace("{{before}}", ""), "has the variables before, .*: 'before' is missing"),
-        (
-            GOOD.replace("evidence]", "evidence, tone]") + "{{tone}}",
-            "has the variables .*: 'tone' is unknown",
-        ),
+        (GOOD.replace("evidence]", "evidence, a]") + "{{a}}", "has the variables .*: 'a' is unknown"),
         (GOOD.replace("reason: {type: string}, ", ""), "lacks 'reason', which rarr reads"),
     ],
 )

@@ -22,10 +22,7 @@ PROMPTS = {
     "corrupt": (450, ["errors"]),
     "edit": (720, ["span", "revision"]),
     "generate_queries": (1000, ["questions"]),
-    **dict.fromkeys(
-        ("judge_as_attribution", "judge_as_facts", "judge_as_nli", "judge_as_summary"),
-        (350, ["verdict", "reason"]),
-    ),
+    **{f"judge_as_{it}": (350, ["verdict", "reason"]) for it in ("attribution", "facts", "nli", "summary")},
     "judge_attribution": (450, ["reason", "verdict"]),
     "judge_intent": (450, ["reason", "level"]),
     "outline": (420, ["sections"]),
@@ -40,10 +37,8 @@ PROMPTS = {
 CARDS = ("check_agreement", "check_agreement_doubt")
 ONCE = "Answer with one JSON object and nothing else."
 CARDS_ONCE = "Answer with compact JSON alone, one card for each "
-SCHEMA_WORDS = {
-    *("type", "properties", "required", "additionalProperties", "items", "maxItems", "enum", "anyOf"),
-    *("pattern", "$defs", "$ref"),
-}
+SCHEMA_WORDS = {"type", "properties", "required", "additionalProperties", "items", "maxItems", "enum"}
+SCHEMA_WORDS |= {"anyOf", "pattern", "$defs", "$ref"}
 
 
 def demonstrations(prompt: Prompt) -> list[tuple[dict[str, str], dict[str, Any]]]:
@@ -90,10 +85,7 @@ def test_example_cards_follow_the_schema(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in PROMPTS if name not in CARDS])
 def test_demonstrations_have_the_layout_of_calls(name: str) -> None:
     shown = demonstrations(load(name))
-    assert shown
-    for variables, answer in shown:
-        assert variables
-        assert fits(answer, load(name))
+    assert shown and all(variables and fits(answer, load(name)) for variables, answer in shown)
 
 
 @pytest.mark.parametrize("name", ["generate_queries", "target_queries"])
@@ -102,10 +94,8 @@ def test_a_question_is_about_words_of_the_text_and_does_not_leak_them(name: str)
     marked = [len(re.findall(r"\[S\d\]", variables["text"])) for variables, _ in shown]
     asked = [len(answer["questions"]) for _, answer in shown]
     assert 0 in asked or asked < marked  # an opinion is not asked about
-    for variables, answer in shown:
-        for item in answer["questions"]:
-            assert item["about"] in variables["text"]
-            assert item["about"] not in item["question"]
+    items = [(variables["text"], item) for variables, answer in shown for item in answer["questions"]]
+    assert all(it["about"] in text and it["about"] not in it["question"] for text, it in items)
 
 
 def test_an_edit_changes_the_words_that_it_names_and_no_others() -> None:

@@ -82,6 +82,7 @@ def test_request_is_recorded_with_its_outcome(ask: Ask) -> None:
 
 
 RIGHT, WRONG = ({"headers": {"Authorization": f"Bearer sk-{it}"}} for it in ("right", "wrong"))
+UNSUPPORTED = "Unsupported value: {} with this model.".format
 
 
 @pytest.mark.parametrize(
@@ -90,12 +91,8 @@ RIGHT, WRONG = ({"headers": {"Authorization": f"Bearer sk-{it}"}} for it in ("ri
         (WRONG, 401, "Incorrect API key provided: sk-wrong."),
         ({}, 401, "Incorrect API key provided: ."),
         (RIGHT | {"messages": []}, 400, "Missing required parameter: 'messages'."),
-        (
-            RIGHT | {"temperature": 0},
-            400,
-            "Unsupported value: 'temperature' does not support 0 with this model.",
-        ),
-        (RIGHT | {"n": 2}, 400, "Unsupported value: 'n' does not support 2 with this model."),
+        (RIGHT | {"temperature": 0}, 400, UNSUPPORTED("'temperature' does not support 0")),
+        (RIGHT | {"n": 2}, 400, UNSUPPORTED("'n' does not support 2")),
         (RIGHT | {"n": 1}, 200, ""),
     ],
 )
@@ -108,8 +105,6 @@ def test_refusals_of_a_server(ask: Ask, asked: dict[str, Any], status: int, mess
 def test_each_request_takes_one_entry_of_the_plan(ask: Ask) -> None:
     with planned(Failure(500), None, Failure(503)) as server:
         assert [ask(server).status_code for _ in range(5)] == [500, 200, 503, 200, 200]
-    with planned(*[Failure(500), None] * 2) as server:
-        assert [ask(server).status_code for _ in range(4)] == [500, 200, 500, 200]
     with ScriptedServer({"": "x"}, plan=lambda r: Failure(500) if "bad" in r.user else None) as server:
         assert [ask(server, user).status_code for user in ("bad", "good", "bad")] == [500, 200, 500]
 
@@ -119,9 +114,10 @@ def test_hanging_request_ends_when_the_client_has_gone(ask: Ask) -> None:
         with pytest.raises(httpx2.ReadTimeout):
             ask(server, timeout=0.05)
         deadline = time.monotonic() + 30
-        while server.requests[0].left is None and time.monotonic() < deadline:
+        while server.requests[0].left is None:
+            assert time.monotonic() < deadline
             time.sleep(0.01)
-        assert server.requests[0].status is None and server.requests[0].left is not None
+        assert server.requests[0].status is None
 
 
 def test_connection_can_end_within_the_answer(ask: Ask) -> None:
@@ -132,13 +128,11 @@ def test_connection_can_end_within_the_answer(ask: Ask) -> None:
         assert server.tokens.output == 2
 
 
-@pytest.mark.parametrize(
-    ("failure", "text"), [(Failure("cut"), "1234"), (Failure("endless", "again"), "again" * 8)]
-)
-def test_answer_can_be_cut_off(ask: Ask, failure: Failure, text: str) -> None:
-    with planned(failure) as server:
-        choice = ask(server, max_tokens=10).json()["choices"][0]
-    assert (choice["message"]["content"], choice["finish_reason"]) == (text, "length")
+def test_answer_can_be_cut_off(ask: Ask) -> None:
+    with planned(Failure("cut"), Failure("endless", "again")) as server:
+        [cut], [endless] = (ask(server, max_tokens=10).json()["choices"] for _ in range(2))
+    assert (cut["message"]["content"], cut["finish_reason"]) == ("1234", "length")
+    assert (endless["message"]["content"], endless["finish_reason"]) == ("again" * 8, "length")
 
 
 @pytest.mark.slow
