@@ -3,17 +3,17 @@
 from collections import Counter
 from pathlib import Path
 
+import makers
 import pytest
+from makers import edit, evidence
 
 from benchmarks.answers import CORRECTED, DAMAGED, HALVES, Mark, answers, counted, outcome, outcomes, reviser
-from rarr import Edit, Evidence, Report, Revision, Sentence
+from rarr import Report, Revision, Sentence
 from rarr.tools.text.blocks_and_sentences import sentences
 
 ANSWERS = {answer.name: answer for answer in answers(*HALVES)}
-KINDS = {
-    "number", "date", "unit", "name", "place", "direction", "polarity", "order",
-    "list", "roles", "period", "guidance", "event", "quantifier", "comparison", "half",
-}  # fmt: skip
+KINDS = {"number", "date", "unit", "name", "place", "direction", "polarity", "order", "list", "roles"}
+KINDS |= {"period", "guidance", "event", "quantifier", "comparison", "half"}
 MOST = {"supported": 5, DAMAGED: 0, "changed": 1}
 """How many sentences of the tuned half come out so, at most: wrong ones, and for `changed` right ones."""
 
@@ -54,8 +54,8 @@ def test_right_sentence_is_changed_by_an_edit_of_its_own_alone() -> None:
 def test_text_that_was_written_anew_is_read_by_its_sentences() -> None:
     text, new = "A long hall. It has 14 rooms.", "A very long hall. It has 12 rooms."
     made = revision("", text, "12")
-    edit = made.edits[0].model_copy(update={"start": 0, "end": len(text), "old": text, "new": new})
-    whole = made.model_copy(update={"text": new, "edits": (edit,)})
+    anew = made.edits[0].model_copy(update={"start": 0, "end": len(text), "old": text, "new": new})
+    whole = made.model_copy(update={"text": new, "edits": (anew,)})
     marks = Mark("It has 14 rooms.", "14", "12", "number"), Mark("A long hall.", None, None, "right")
     assert [outcome(whole, "a", mark).result for mark in marks] == [CORRECTED, "changed"]
 
@@ -72,19 +72,10 @@ def test_tuned_half_is_as_good_as_it_was(tmp_path: Path) -> None:
 def revision(before: str, sentence: str, new: str, after: str = "") -> Revision:
     """A text in which 14 became `new`, each sentence contradicted; without `new` nothing was changed."""
     original = before + sentence + after
-    start = original.index("14")
-    edit = Edit(
-        id="e1", start=start, end=start + 2, old="14", new=new, query_id="q1", evidence_id="v1",
-        state="accepted" if new else "refused", reason="",
-    )  # fmt: skip
-    passage = Evidence(
-        id="v1", query_id="q1", text="12 rooms", source="s", start=0, end=8, relevance=1,
-        retrieved_at="2024-01-01T00:00:00Z",
-    )  # fmt: skip
-    text = original[:start] + new + original[start + 2 :] if new else original
+    start, state = original.index("14"), "accepted" if new else "refused"
+    change = edit(start, start + 2, new, old="14", evidence_id="v1", state=state)
+    text = original.replace("14", new or "14", 1)
     spans = sentences(text)
     judged = (Sentence(text=s.of(text), start=s.start, end=s.end, status="contradicted") for s in spans)
-    return Revision(
-        run_id="r", original=original, text=text, changed=text != original,
-        edits=(edit,), evidence=(passage,), report=Report(sentences=tuple(judged)),
-    )  # fmt: skip
+    report, found = Report(sentences=tuple(judged)), evidence("12 rooms", id="v1")
+    return makers.revision(original, change, report=report, evidence=(found,))
