@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from training.helpers import evidence
+from makers import evidence
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model
 from rarr import prompts
