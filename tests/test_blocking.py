@@ -3,7 +3,9 @@
 import asyncio
 import re
 import threading
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 from blockbuster import BlockingError
@@ -41,13 +43,9 @@ def test_blocking_calls_of_our_coroutines_are_reported_also_if_their_error_is_ca
     """No frame of a test is on the way to the coroutine."""
     JUDGE(FACT, "", FACT)  # its files are open
     HELD.acquire(blocking=False)
-    names = {**NAMES, "JUDGE": JUDGE, "HELD": HELD, "survived": survived}
+    names: dict[str, Any] = {**NAMES, "JUDGE": JUDGE, "HELD": HELD, "survived": survived}
     exec(compile(CODE.format(expression), f"{OURS}/nodes/made.py", "exec"), names)
-    asked = names["asked"]
-    with watched() as seen:
-        if survived:
-            asyncio.run(asked())  # type: ignore[operator]  # a function
-        else:
-            with pytest.raises(BlockingError):
-                asyncio.run(asked())  # type: ignore[operator]  # a function
+    expected = nullcontext() if survived else pytest.raises(BlockingError)
+    with watched() as seen, expected:
+        asyncio.run(names["asked"]())
     assert [place.partition(",")[0] for place in seen] == [named]

@@ -44,16 +44,15 @@ def _elsewhere(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def blocks(kind: str) -> list[str]:
     """The blocks of this kind in all pages."""
-    found = [pair for text in TEXTS.values() for pair in BLOCK.findall(text)]
-    return [block for its_kind, block in found if its_kind == kind]
+    return [block for text in TEXTS.values() for it, block in BLOCK.findall(text) if it == kind]
 
 
-SLOW = [pytest.param("docs/guides/eval.md", marks=pytest.mark.slow)]  # its blocks take seconds
+SLOW = {"docs/guides/eval.md": [pytest.mark.slow]}  # its blocks take seconds
 
 
 @pytest.mark.loopback  # a scripted server answers in some of them
 @pytest.mark.parametrize(
-    "page", [*SLOW, *(it for it in TEXTS if PYTHON.search(TEXTS[it]) and it != SLOW[0].values[0])]
+    "page", [pytest.param(it, marks=SLOW.get(it, ())) for it in TEXTS if PYTHON.search(TEXTS[it])]
 )
 def test_python_block_prints_the_text_below_it(page: str) -> None:
     for code, expected in PYTHON.findall(TEXTS[page]):
@@ -104,7 +103,8 @@ def yaml_steps(value: Any) -> Iterator[dict[str, Any]]:
     """The objects of a YAML block, at any depth."""
     if isinstance(value, dict):
         yield value
-    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        value = list(value.values())
+    for inner in value if isinstance(value, list) else ():
         yield from yaml_steps(inner)
 
 
