@@ -1,6 +1,5 @@
 """A batch that is killed, has a full disk or runs eight times at once loses no row and repeats none."""
 
-import json
 import os
 import signal
 import subprocess
@@ -10,8 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
+from evals.doubles import write_rows
 
 from benchmarks.batch_kills import CORPUS, KilledBatch, workers_of
+from benchmarks.harness import lines
 
 pytestmark = pytest.mark.slow
 
@@ -40,12 +41,10 @@ def seconds_of(pid: int) -> float:
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_worker_that_is_killed_in_the_middle_of_its_result_costs_no_row(tmp_path: Path) -> None:
     long = " ".join(f"The Hoover Dam is {200 + number} metres high." for number in range(400))
-    rows = (json.dumps({"text": text}) + "\n" for text in (long, "It is."))
-    (tmp_path / "in.jsonl").write_text("".join(rows))
+    write_rows(tmp_path / "in.jsonl", {"text": long}, {"text": "It is."})
     argv = [sys.executable, "-m", "rarr", "batch", "in.jsonl", "-o", "out.jsonl", "--full", "--workers", "2"]
     argv += ["--model", "embedded", "--corpus", str(CORPUS)]
-    home = os.environ | {"RARR_HOME": str(tmp_path / "home")}
-    run = subprocess.Popen(argv, cwd=tmp_path, env=home, start_new_session=True)
+    run = subprocess.Popen(argv, cwd=tmp_path, start_new_session=True)
     while not (busy := [pid for pid in workers_of(run.pid) if seconds_of(pid) > 0.5]):
         time.sleep(0.02)
     run.send_signal(signal.SIGSTOP)  # nobody reads: of a long result, a pipe holds the beginning
@@ -59,5 +58,4 @@ def test_worker_that_is_killed_in_the_middle_of_its_result_costs_no_row(tmp_path
     finally:
         run.kill()
         run.wait()
-    written = (tmp_path / "out.jsonl").read_text().splitlines()
-    assert [json.loads(row)["rarr_error"] for row in written] == [None, None]
+    assert [row["rarr_error"] for row in lines(tmp_path / "out.jsonl")] == [None, None]

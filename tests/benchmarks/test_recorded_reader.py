@@ -21,15 +21,12 @@ from rarr.testing import Asked, ScriptedModel
 def test_recorded_reader_corrects_an_answer_in_other_words(name: str, tmp_path: Path) -> None:
     [answer] = [each for each in answers("tuned") if each.name == name]
     model = RecordedModel()
-    places: dict[str, Path] = {"corpus": corpus_folder(tmp_path), "home": tmp_path / "home"}
-    settings = Settings(**places, model=model, rounds=1, trace=False)
+    settings = Settings(corpus=corpus_folder(tmp_path), model=model, rounds=1, trace=False)
     with Reviser(components=replace(components(settings), record=None)) as reviser:
         found = outcomes(reviser, answer)
     assert model.missing == {}
-    wrong = [each.result for each in found if each.mark.wrong is not None]
-    right = [each.result for each in found if each.mark.wrong is None]
-    assert set(wrong) <= {CORRECTED, IN_OTHER_WORDS}
-    assert set(right) == {"supported"}
+    assert {each.result for each in found if each.mark.wrong is not None} <= {CORRECTED, IN_OTHER_WORDS}
+    assert {each.result for each in found if each.mark.wrong is None} == {"supported"}
 
 
 @pytest.mark.parametrize(("model", "requests", "tokens"), [(RecordedModel(), 3, 5000), (None, 4, 5860)])

@@ -109,7 +109,7 @@ def test_no_document_is_both_in_training_and_held_out(data: Path) -> None:
 
 def test_wrong_data_and_other_folders_are_refused(data: Path, tmp_path: Path, start: Path) -> None:
     out = tmp_path / "weights"
-    assert fine_tune(data, out, steps=1, start=start).rows == 8
+    fine_tune(data, out, steps=1, start=start)
     with pytest.raises(InputError, match="holds a run with steps 1, not 3: give another folder"):
         fine_tune(data, out, steps=3, start=start)
     with pytest.raises(InputError, match=r"holds a run with from .*: give another folder"):
@@ -153,7 +153,7 @@ def test_a_batch_points_at_the_answer_or_nowhere() -> None:
     examples.insert(1, Example(**about, values=(stated.model_copy(update={"answers": ()}),)))
     made = padded_batch(TOKENS, examples)
     at = made["mask_position"].tolist()
-    assert [made["input_ids"][n, at[n]].item() for n in (0, 1)] == [MASKS["date"]] * 2
+    assert made["input_ids"][range(2), at[:2]].tolist() == [MASKS["date"]] * 2
     [start], [end] = (torch.nonzero(made["pointers"][0] & side).flatten().tolist() for side in (START, END))
     assert TOKENS.decode(made["input_ids"][0, start : end + 1].tolist()) == "may 1901"
     assert torch.nonzero(made["pointers"][1] & START).flatten().tolist() == [NULL]

@@ -1,6 +1,7 @@
 """Tests the editor of PURR: a tiny T5 is trained, saved, loaded and used in the pipeline."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from rarr.agent.wiring.components import wire  # noqa: E402
 from rarr.backends.fusion import FusionEditor, FusionInDecoder, editor_inputs, encode_inputs  # noqa: E402
 from rarr.components import Baseline  # noqa: E402
 from rarr.errors import InputError, ModelError, SetupError  # noqa: E402
+from rarr.testing import InMemoryRetriever  # noqa: E402
 from rarr.training.fusion import examples_of_rows, make_batch, train_fusion  # noqa: E402
 from rarr.training.rows import read_training_rows  # noqa: E402
 from training.helpers import NOTES, made, write_queries  # noqa: E402
@@ -98,9 +100,9 @@ def test_rows_are_learned_exactly_and_right_texts_stay(learned: Path, data: Path
         assert editor.edit_text(row.summary, row.query, about) == row.summary
 
 
-def test_editor_revises_in_the_pipeline(learned: Path, data: Path, tmp_path: Path) -> None:
+def test_editor_revises_in_the_pipeline(learned: Path, data: Path) -> None:
     row = read_training_rows(data)[0]
-    settings = Settings(corpus=_corpus(tmp_path), home=tmp_path / "home", preset="paper", queries="text")
+    settings = Settings(search=InMemoryRetriever(NOTES), preset="paper", queries="text")
     components = wire(settings, baseline=Baseline(editor=f"purr:{learned}"))
     with Reviser(components=components) as reviser:
         revision = reviser.revise(f"{row.corrupted}\n", context=row.query)
@@ -108,22 +110,15 @@ def test_editor_revises_in_the_pipeline(learned: Path, data: Path, tmp_path: Pat
     assert [edit.reason for edit in revision.edits] == [f"rewritten by purr:{learned}"]
 
 
-def _corpus(folder: Path) -> Path:
-    (folder / "notes").mkdir()
-    for number, note in enumerate(NOTES):
-        (folder / "notes" / f"{number}.txt").write_text(note)
-    return folder / "notes"
-
-
 def test_training_is_reported_saved_and_continued(base: Path, data: Path, tmp_path: Path) -> None:
-    out = tmp_path / "editor"
-    report = train_fusion(data, out, base=str(base), epochs=2, rate=3e-3)
+    trained = partial(train_fusion, data, tmp_path / "editor", base=str(base), rate=3e-3)
+    report = trained(epochs=2)
     assert report.after < report.before
     assert (report.rows, 0 <= report.exact <= 1, 0 <= report.kept <= 1) == (8, True, True)
-    assert train_fusion(data, out, base=str(base), epochs=2, rate=3e-3) == report
+    assert trained(epochs=2) == report
     with pytest.raises(InputError, match="another"):
-        train_fusion(data, out, base=str(base), epochs=3, rate=3e-3)
-    FusionEditor(str(out))
+        trained(epochs=3)
+    FusionEditor(str(tmp_path / "editor"))
 
 
 def test_what_cannot_be_edited_is_an_error(base: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Tests the benchmarks of names, conflicts and rated answers on made-up rows."""
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from evals.doubles import write_rows
 from rarr.errors import InputError
 from rarr.evals import metrics
 from rarr.evals.benchmarks import answers
-from rarr.evals.benchmarks.names import Entity, question_sets
+from rarr.evals.benchmarks.names import Entity, NameQuestion, question_sets
 from rarr.testing import ScriptedModel
 
 PAGES = {
@@ -36,7 +37,13 @@ ENTITIES = [
     entity("osk", "Osk", 10, length="90 kilometres"),
 ]
 OPENINGS = {name: text.casefold() for name, text in PAGES.items()}
-SETS = question_sets([Entity.model_validate(each) for each in ENTITIES], OPENINGS)
+
+
+def sets_of(entities: Iterable[Any]) -> list[list[NameQuestion]]:
+    return question_sets([Entity.model_validate(each) for each in entities], OPENINGS)
+
+
+SETS = sets_of(ENTITIES)
 
 
 def test_sets_have_heads_and_questions_that_one_thing_answers() -> None:
@@ -51,23 +58,21 @@ def test_sets_have_heads_and_questions_that_one_thing_answers() -> None:
         ("ostrel", "Who directed Ostrel?"),
         ("ostrel-river", "How long is Ostrel?"),
     }
-    turned = question_sets([Entity.model_validate(each) for each in ENTITIES[::-1]], OPENINGS)
-    assert {each[0].name: each for each in turned} == {each[0].name: each for each in SETS}
+    assert sets_of(ENTITIES[::-1]) == SETS
 
 
 @pytest.mark.parametrize(
-    ("changes", "sets"),
+    "changes",
     [
-        ({"popularity": 890}, {"Ostrel"}),  # no clear head
-        ({"properties": {"director": "Nobody"}}, {"Ostrel"}),  # no document says so
-        ({"properties": {"founded": "1312"}}, {"Ostrel"}),  # both have it
-        ({"name": "Velden"}, {"Ostrel"}),
+        {"popularity": 890},  # no clear head
+        {"properties": {"director": "Nobody"}},  # no document says so
+        {"properties": {"founded": "1312"}},  # both have it
+        {"name": "Velden"},
     ],
 )
-def test_sets_that_no_search_could_be_held_to_are_left_out(changes: dict[str, Any], sets: set[str]) -> None:
-    given = [each | (changes if each["id"] == "veldra-film" else {}) for each in ENTITIES]
-    made = question_sets([Entity.model_validate(each) for each in given], OPENINGS)
-    assert {each[0].name for each in made} <= sets
+def test_sets_that_no_search_could_be_held_to_are_left_out(changes: dict[str, Any]) -> None:
+    made = sets_of(each | (changes if each["id"] == "veldra-film" else {}) for each in ENTITIES)
+    assert {each[0].name for each in made} <= {"Ostrel"}
 
 
 def test_names_are_searched(tmp_path: Path) -> None:
