@@ -1,6 +1,5 @@
 """Ratings by people: the items and questions on the page of raters, their exports, and the labels."""
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,6 +11,7 @@ from pydantic import model_validator
 from rarr.errors import InputError
 from rarr.evals.metrics import Measured, rater_agreement
 from rarr.evals.rows import RatedPassage, Row, Text, as_list, read_rows
+from rarr.evals.run_folder import digest
 from rarr.records import Record
 from rarr.valid_unicode import valid
 
@@ -93,8 +93,7 @@ def read_items(path: Path) -> list[RatingItem]:
 
 def items_digest(items: Sequence[RatingItem]) -> str:
     """Returns the SHA-256 digest of the items, by which exports of the same items are recognised."""
-    values = [item.model_dump(mode="json") for item in items]
-    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+    return digest(json.dumps([item.model_dump(mode="json") for item in items], sort_keys=True).encode())
 
 
 class RatingExport(Record):

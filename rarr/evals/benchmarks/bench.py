@@ -100,8 +100,7 @@ def run_bench(
     with run_folder.claim_folder(out, inputs):
         for name, part in bench.parts.items():
             worker = part.worker()
-            if not pairs:  # after the first worker was made, which may fail
-                run_folder.write_inputs(out, inputs)
+            run_folder.write_inputs(out, inputs)  # after a worker was made, which may fail
             lines = run_folder.run_rows(
                 part.rows, out / _folder_name(name), part.line_class, worker,
                 chosen=part.chosen, jobs=part.at_once * options.jobs, on_row=on_row,
