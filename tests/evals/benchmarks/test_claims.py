@@ -1,6 +1,5 @@
 """Tests the benchmarks of claims and `rarr verify`: figures computed by hand, and the accepted data."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,7 @@ from rarr.evals.rows import ClaimRow
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Verification
 from rarr.settings import Settings
-from rarr.testing import RuleModel, ScriptedModel
-from rarr.tools.models.chat import Answer as ChatAnswer, ChatRequest
+from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
 from rarr.views.report_tables import as_tables
 
 HIGH, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."
@@ -176,25 +174,15 @@ def test_failed_judge_is_an_error_that_the_next_call_repeats(out: Path) -> None:
     assert verified(out, *LABELLED, models=judge, limit=1) == report and not lines(out)
 
 
-class Waiting(ScriptedModel):
-    """A slow model that records the largest number of simultaneous requests."""
-
-    now = most = 0
-
-    async def complete(self, ask: ChatRequest) -> ChatAnswer:
-        self.now, self.most = self.now + 1, max(self.most, self.now + 1)
-        await asyncio.sleep(0.05)
-        self.now -= 1
-        return await super().complete(ask)
-
-
+@pytest.mark.loopback
 def test_rows_with_the_same_evidence_share_a_request_and_jobs_bounds_the_requests(out: Path) -> None:
     rows = [{"claim": text, "evidence": DAM} for text in (HIGH, "Beavers build dams.", WRONG)]
     others = [{"claim": HIGH, "evidence": f"{DAM} It has {n} gates."} for n in (3, 5, 7)]
-    model = Waiting(RuleModel())
-    labels = first_table(verified(out, *rows, BARE, *others, model=model, jobs=2))["all"]
+    with ScriptedServer(RuleModel(), latency=0.05) as server:
+        given: dict[str, Any] = {"model": "vllm:rules", "base_url": server.url, "jobs": 2}
+        labels = first_table(verified(out, *rows, BARE, *others, **given))["all"]
     assert [it.value for it in labels.values()] == [4 / 7, 2 / 7, 1 / 7, 0]
-    assert (len(model.calls), model.most <= 2) == (4, True)
+    assert (len(server.requests), server.in_flight_most) == (4, 2)
 
 
 def test_scores_of_supported_or_not_by_hand() -> None:
