@@ -80,9 +80,7 @@ def load_onnx(folder: Path | None = None) -> EncoderWithHeads:
 
     The weights stay rounded to 8 bits, so that training starts from the weights in use.
     """
-    graph = onnx.load(
-        model_files.SHIPPED / model_files.MODEL if folder is None else folder / model_files.MODEL
-    )
+    graph = onnx.load((folder or model_files.SHIPPED) / model_files.MODEL)
     metadata = {entry.key: entry.value for entry in graph.metadata_props}
     arrays = {tensor.name: numpy_helper.to_array(tensor) for tensor in graph.graph.initializer}
     for base in [name.removesuffix("_quantized") for name in arrays if name.endswith("_quantized")]:
