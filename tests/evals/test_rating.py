@@ -47,13 +47,11 @@ def test_digest_depends_on_what_raters_see_alone(tmp_path: Path) -> None:
     assert plain == labelled != other
 
 
-@pytest.mark.parametrize(
-    "row",
-    [{"claim": "A."}, {"claim": "A.", "evidence": []}, {"claim": "A.", "evidence": " "}, {"original": "A."}],
-)
-def test_row_with_nothing_to_rate_is_named(tmp_path: Path, row: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match=r"data\.jsonl, line 1: it"):
-        item(tmp_path, **row)
+@pytest.mark.parametrize("evidence", [{}, {"evidence": []}, {"evidence": " "}])
+def test_row_with_nothing_to_rate_is_named(tmp_path: Path, evidence: dict[str, Any]) -> None:
+    for row in ({"claim": "A.", **evidence}, {"original": "A.", **evidence}):
+        with pytest.raises(InputError, match=r"data\.jsonl, line 1: it"):
+            item(tmp_path, **row)
 
 
 @pytest.fixture

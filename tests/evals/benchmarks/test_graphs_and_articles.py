@@ -24,16 +24,10 @@ PLACES = ("Aarle", "Norvik", "Tolk", "Vinter")
 
 
 def entity(number: int) -> dict[str, str]:
-    return {
-        "place of birth": PLACES[number],
-        "occupation": "geologist",
-        "employer": f"{PLACES[number]} Museum",
-        "spouse": PEOPLE[(number + 1) % 4],
-        "date_of_birth": f"19{10 + number}-03-0{number + 1}",
-        "date_of_death": "",
-        "name": PEOPLE[number],
-        "qid": f"Q{number + 1}",
-    }
+    person = {"name": PEOPLE[number], "qid": f"Q{number + 1}", "spouse": PEOPLE[(number + 1) % 4]}
+    dates = {"date_of_birth": f"19{10 + number}-03-0{number + 1}", "date_of_death": ""}
+    work = {"occupation": "geologist", "employer": f"{PLACES[number]} Museum"}
+    return {"place of birth": PLACES[number], **work, **dates, **person}
 
 
 def data_folder(folder: Path) -> Path:

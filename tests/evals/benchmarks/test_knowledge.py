@@ -94,9 +94,7 @@ IDA = ("Ida Lunde", "I. Lunde")
 NOVEL = answers.QuestionRow(id="novel", question="who wrote The Salt Road", answers=IDA, passage=LUNDE)
 BERG = "Green Ice was written by Tom Berg in 1904."
 SONG = answers.QuestionRow(id="song", question="who wrote Green Ice", answers=("Tom Berg",), passage=BERG)
-MILL = answers.QuestionRow(
-    id="mill", question="when did it open", answers=("1937",), passage="It opened in 1937."
-)
+MILL = NOVEL.model_copy(update={"id": "mill", "answers": ("1937",), "passage": "It opened in 1937."})
 
 
 def test_answers_of_one_type_are_substituted() -> None:
@@ -119,20 +117,17 @@ def test_replacement_is_safe() -> None:
     assert {case: answers.with_words_replaced(case[0], [case[1]], case[2]) for case in replaced} == replaced
 
 
-@pytest.mark.parametrize(
-    ("changes", "reason"),
-    [
-        ({"passage": "Nobody knows."}, "the passage contains no answer"),
-        ({"question": "did Ida Lunde write it"}, "the question contains an answer"),
-        ({"question": "what is it"}, "the type of the answer is unknown"),
-        ({"passage": "By Ida Lunde.", "title": "Lunde"}, "a part of the old answer would remain"),
-        ({"passage": "By Ida Lunde. Tom Berg read it."}, "no substitute fits"),
-    ],
-)
-def test_row_is_left_out_with_the_reason(changes: dict[str, str], reason: str) -> None:
-    made, left_out = answers.make_conflict_items([NOVEL.model_copy(update=changes), SONG])
-    assert "novel" not in {conflict.id for conflict in made}
-    assert reason in left_out
+def test_row_is_left_out_with_the_reason() -> None:
+    changes = {
+        "the passage contains no answer": {"passage": "Nobody knows."},
+        "the question contains an answer": {"question": "did Ida Lunde write it"},
+        "the type of the answer is unknown": {"question": "what is it"},
+        "a part of the old answer would remain": {"passage": "By Ida Lunde.", "title": "Lunde"},
+        "no substitute fits": {"passage": "By Ida Lunde. Tom Berg read it."},
+    }
+    for reason, change in changes.items():
+        made, left_out = answers.make_conflict_items([NOVEL.model_copy(update=change), SONG])
+        assert "novel" not in {conflict.id for conflict in made} and reason in left_out
 
 
 def test_types_of_answers() -> None:
