@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from families import few
 
 from evals.doubles import EVIDENCE, Source, evaluated, lines, row, timeless, write_rows
 from rarr.errors import InputError, RarrError, SettingsError
@@ -81,16 +80,13 @@ def test_step_that_lost_a_correction_is_named(data: Path, out: Path) -> None:
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
-    few(
-        [
-            ("data.jsonl", "r0", "q0", r"holds a run with data \(digest\) .*: give another folder"),
-            ("out/run.json", '"version": "', '"version": "9', r"holds a run with version 9.*, not "),
-            ("out/run.json", "{", "[", r"run\.json cannot be read: give another"),
-            ("out/predictions.jsonl", '"id"', '"di"', "line 1, is damaged: delete that line and run again"),
-            ("out/predictions.jsonl", '"r0"', '"r9"', "has an extra line, of 'r9': delete that line and run"),
-        ],
-        every=3,
-    ),
+    [
+        ("data.jsonl", "r0", "q0", r"holds a run with data \(digest\) .*: give another folder"),
+        ("out/run.json", '"version": "', '"version": "9', r"holds a run with version 9.*, not "),
+        ("out/run.json", "{", "[", r"run\.json cannot be read: give another"),
+        ("out/predictions.jsonl", '"id"', '"di"', "line 1, is damaged: delete that line and run again"),
+        ("out/predictions.jsonl", '"r0"', '"r9"', "has an extra line, of 'r9': delete that line and run"),
+    ],
 )
 def test_folder_that_cannot_be_continued_is_refused(
     data: Path, out: Path, file: str, old: str, new: str, message: str
