@@ -42,10 +42,20 @@ def as_list(given: Any) -> Any:
     return [given] if isinstance(given, str | dict) else given
 
 
+def _writings(given: Any) -> Any:
+    parts = as_list(given)
+    if not isinstance(parts, list):
+        return parts
+    values = ([it.get("text"), *it.get("aliases", ())] if isinstance(it, dict) else [it] for it in parts)
+    return [writing for writings in values for writing in writings]
+
+
 Text = Annotated[str, AfterValidator(_filled)]
 """A text that is not empty."""
 Texts = Annotated[tuple[Text, ...], BeforeValidator(as_list)]
 """A text, or a list of texts."""
+Writings = Annotated[tuple[Text, ...], BeforeValidator(_writings)]
+"""A text or an object with "text" and "aliases", or a list of these."""
 
 
 class Row(BaseModel):

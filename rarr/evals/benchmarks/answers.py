@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import StatisticsError, correlation
 from typing import Any, Literal, NamedTuple, get_args
 
-from pydantic import AliasChoices, BaseModel, Field, field_validator, model_validator
+from pydantic import AliasChoices, BaseModel, Field, model_validator
 
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
@@ -38,7 +38,7 @@ from rarr.evals.metrics import (
     share_of,
     token_f1,
 )
-from rarr.evals.rows import Row, Text, Texts, as_list, read_rows
+from rarr.evals.rows import Row, Text, Texts, Writings, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker, digest
 from rarr.records import Revision
 from rarr.retrievers.given_passages import GivenPassages
@@ -167,17 +167,10 @@ class QuestionRow(Row):
     """A question, the forms of its answer, a passage with the answer, and the type of the answer if known."""
 
     question: Text
-    answers: Texts = Field(min_length=1)
+    answers: Writings = Field(min_length=1)  # in QED, an answer is an object with a place
     passage: Text
     title: str = ""
     type: AnswerType | None = None
-
-    @field_validator("answers", mode="before")
-    @classmethod
-    def _without_places(cls, given: Any) -> Any:
-        parts = as_list(given)  # in QED, an answer is an object with a place
-        is_list = isinstance(parts, list)
-        return [it.get("text") if isinstance(it, dict) else it for it in parts] if is_list else parts
 
 
 class Conflict(NamedTuple):

@@ -14,15 +14,15 @@ from pathlib import Path
 from random import Random
 from statistics import fmean
 from string import Template
-from typing import Annotated, Any, NamedTuple
+from typing import NamedTuple
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from rarr.agent.wiring.components import wire
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, read_package_json
 from rarr.evals.metrics import Measured, bootstrap, share
-from rarr.evals.rows import Row, Text, as_list, read_rows
+from rarr.evals.rows import Row, Text, Writings, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import scan
@@ -35,14 +35,6 @@ LEAST_GAP = 0.1  # of a clear head: (p1 - p2) / mean(p1, p2), the popularity of 
 OPENING = 350  # words of a document
 DEPTH = 20  # documents that a search returns for a question
 TEMPLATES = "name_templates.json"  # questions by property, with the variable $entity
-
-
-def _writings(given: Any) -> Any:
-    values = [[it["text"], *it.get("aliases", ())] if isinstance(it, dict) else [it] for it in as_list(given)]
-    return [writing for writings in values for writing in writings]
-
-
-Writings = Annotated[tuple[Text, ...], BeforeValidator(_writings)]
 
 
 class Entity(Row):

@@ -75,6 +75,12 @@ def test_sets_that_no_search_could_be_held_to_are_left_out(changes: dict[str, An
     assert {each[0].name for each in made} <= {"Ostrel"}
 
 
+def test_value_without_a_text_is_named(tmp_path: Path) -> None:
+    data = write_rows(tmp_path / "entities.jsonl", entity("osk", "Osk", 10, length={"aliases": []}))
+    with pytest.raises(InputError, match=r'its "properties\.length\.0" is wrong \(give a text\)'):
+        run("names", data, out=tmp_path / "out", corpus=tmp_path)
+
+
 def test_names_are_searched(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     for name, text in PAGES.items():
