@@ -41,7 +41,7 @@ _WHICH = re.compile(r"(\A\W*)?\b(?:(of|von|vom|de|du)|the|de[rmns]|die|das|le|la
 _OF, _PLURAL = frozenset(("of", "von", "de", "du")), frozenset(("they", "their", "these", "those"))
 _REQUEST = re.compile(r"(?is)\W*(?:tell|write|describe|explain|(?:be)?schreibe?|erkläre?)\b|.*\?\s*\Z")
 _ARTICLES = frozenset().union(*lists.FUNCTION_WORDS.values())
-_SHORTEST, _LONGEST_FRAGMENT, _FARTHEST = 2, 5, 20  # words; sentences before a pronoun that are read
+_LONGEST_FRAGMENT, _FARTHEST = 5, 20  # words; sentences before a pronoun that are read
 ASKS = re.compile(
     r"(?i)\W*(?:how|wh(?:o|om|ose|at|en|ere|ich|y)|w(?:ie|as|ann|arum|er|o)|comment|pourquoi|où"
     r"|qu(?:e|i|oi|and|els?|elles?))\b"
@@ -281,7 +281,7 @@ def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
         told = named.union(item.key for item in items_of(line))
         limiting = [it for words in (*headings.values(), before) if _limits(words) for it in items_of(words)]
         is_limited = not all(it.value or it.key in told or it.word in lists.OPENERS for it in limiting)
-        is_denied = any(map(_calls_wrong, headings.values())) or _denies_next(before)
+        is_denied = any(map(_calls_wrong, headings.values())) or lists.ANNOUNCEMENT.search(before.strip())
         # "Drink alcohol", below "Avoid", says the opposite; "Do not drink alcohol" does not.
         is_forbidden = any(it != line and lists.FORBIDS.search(it) for it in headings.values())
         is_turned = is_forbidden and lists.LIMITING.isdisjoint(item.stem for item in items_of(line))
@@ -320,12 +320,6 @@ def _limits(words: str) -> bool:
 def _calls_wrong(heading: str) -> bool:
     words = WORD.findall(heading.casefold())
     return any(map(lists.casts_doubt, words)) or bool(lists.CALLS_WRONG.search(heading))
-
-
-def _denies_next(line: str) -> bool:
-    """Tells whether a line says that the next line is wrong, as in "False." or "The following is a myth."."""
-    is_verdict = len(WORD.findall(line)) <= _SHORTEST and lists.COMMENT.search(line)
-    return bool(is_verdict or lists.ANNOUNCEMENT.search(line.strip()))
 
 
 def names_draft(source: str) -> bool:

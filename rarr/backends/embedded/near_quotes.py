@@ -6,6 +6,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise, product, takewhile
 from typing import Literal, NamedTuple
 
+from rarr.backends.embedded import words as lists
 from rarr.backends.embedded.antecedents import find_antecedent
 from rarr.backends.embedded.items import (
     MARKS,
@@ -21,17 +22,6 @@ from rarr.backends.embedded.items import (
     verb_index,
 )
 from rarr.backends.embedded.values import compare, replacement
-from rarr.backends.embedded.words import (
-    FUNCTION_WORDS,
-    LIMITING,
-    NE,
-    OPENERS,
-    PRONOUNS,
-    REFERENCE,
-    REVERSING,
-    are_opposites,
-    equal_tense,
-)
 from rarr.backends.source_lines import LEAD_ENDS
 from rarr.components import RawCard, RawEdit
 from rarr.tools.text.markdown_tables import Cell
@@ -43,7 +33,7 @@ _LOSS = re.compile(r"\(\s*[\d.,]+\s*\)")  # in a row: a sentence has a minus
 _SET_OFF = frozenset(",;:()–—")
 _AND = re.compile(r",?\s(?:and|und|et)\s")
 _FURTHER = re.compile(r",?\s(?:and|und|et)\s|[,;]\s(?:who|whose|where|when)\s")
-_COMMENTING = PRONOUNS.union(*FUNCTION_WORDS.values()) - {"has", "hat"}
+_COMMENTING = lists.PRONOUNS.union(*lists.FUNCTION_WORDS.values()) - {"has", "hat"}
 _QUOTATION_MARKS = frozenset("\"“”„«»‘’'")
 _FULL_NAME = 4  # letters: "II" and "B" are parts of a name
 _FEW = 2  # words
@@ -154,7 +144,7 @@ def card_of(
 def _is_said_elsewhere(found: Alignment, lines: Sequence[Line]) -> bool:
     """Tells whether another line about the same subject has the sentence's words for the differences."""
     others = [it.items for it in lines if it.text != found.line.text and found.line.items[0].key in it.words]
-    diffs = (diff.own for diff in found.diffs if not all(mine.stem in LIMITING for mine in diff.own))
+    diffs = (diff.own for diff in found.diffs if not all(mine.stem in lists.LIMITING for mine in diff.own))
     pairs = product(diffs, others)
     return any(all(any(is_same_item(mine, item) for item in items) for mine in own) for own, items in pairs)
 
@@ -162,7 +152,7 @@ def _is_said_elsewhere(found: Alignment, lines: Sequence[Line]) -> bool:
 def states_nothing(sentence: str) -> bool:
     """Tells whether the text is a question, ends with a colon, or has too few words, as "Hello there!"."""
     items, shown = items_of(sentence), sentence.rstrip()
-    says_more = len(items) > 1 or any(item.value for item in items) or first_word(sentence) in PRONOUNS
+    says_more = len(items) > 1 or any(item.value for item in items) or first_word(sentence) in lists.PRONOUNS
     return shown.endswith(("?", *LEAD_ENDS)) if says_more else len(WORD.findall(sentence)) <= _FEW
 
 
@@ -197,7 +187,7 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
             d = end  # what the line adds
         told = _told_above(items[:b], line) if a == 0 else 0
         first = max(d - b + told, 0)
-        if told and (first == 0 or not PRONOUNS.isdisjoint(WORD.findall(_gap(line, first).casefold()))):
+        if told and (first == 0 or not lists.PRONOUNS.isdisjoint(WORD.findall(_gap(line, first).casefold()))):
             shared += told / len(own)
             is_hedged |= first > 0
             a, c = told, first
@@ -212,7 +202,8 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
             kinds["value"] = "open" if tells_which else "name" if _tells_when(line, c, d) else "value"
             found = _diffs(items[a:b], line.items[c:d], (a, c), is_subject=is_subject)
             diffs += (it._replace(kind=kinds.get(it.kind, it.kind)) for it in found)
-    if not REVERSING[0].isdisjoint(it.stem for it in items):  # "not higher" and "not lower" may both be right
+    # "not higher" and "not lower" may both be right.
+    if not lists.REVERSING[0].isdisjoint(it.stem for it in items):
         diffs = [
             it._replace(kind="open") if it.own and it.other and it.kind != "value" else it for it in diffs
         ]
@@ -221,7 +212,7 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
 
 def _is_role(word: Item, name: Item) -> bool:
     """Tells whether a word is the role of the name behind it, as in "the architect Ann Holt"."""
-    is_noun = not (word.is_name or word.value or word.word in OPENERS)
+    is_noun = not (word.is_name or word.value or word.word in lists.OPENERS)
     return is_noun and word.end + 1 == name.start
 
 
@@ -249,7 +240,7 @@ def _compared_row(items: Sequence[Item], line: Line) -> Alignment:
     signs = [[item.word for item in it if not item.word[0].isalnum()] for it in (items, line.items)]
     is_alike = signs[0] == signs[1] and len(own) == len(other)
     is_alike &= not _LOSS.search(line.text)
-    if has_more or not is_alike or not all(item.word in OPENERS for item in others):
+    if has_more or not is_alike or not all(item.word in lists.OPENERS for item in others):
         return Alignment(line, 0.0, ())
     diffs = (
         Diff(_kind(mine, its), (mine,), (its,), (items.index(mine), line.items.index(its)))
@@ -263,7 +254,7 @@ def _diffs(
     own: Sequence[Item], other: Sequence[Item], at: tuple[int, int], *, is_subject: bool
 ) -> Iterator[Diff]:
     """Divides a difference into one for each value or word, where this is possible."""
-    is_subject &= not all(item.stem in LIMITING for item in (*own, *other))
+    is_subject &= not all(item.stem in lists.LIMITING for item in (*own, *other))
     if len(own) == len(other):
         pairs = [(_kind(mine, theirs), mine, theirs) for mine, theirs in zip(own, other, strict=True)]
         if all(kind == "name" for kind, _, _ in pairs) and not is_subject:
@@ -274,7 +265,7 @@ def _diffs(
                 yield Diff(kind, (mine,), (theirs,), (at[0] + number, at[1] + number))
             return
     more = own or other
-    are_turning = all(it.stem in REVERSING[not own] for it in more)
+    are_turning = all(it.stem in lists.REVERSING[not own] for it in more)
     is_turned = not (own and other) and len(more) <= _MOST_TURNING and are_turning
     yield Diff("word" if is_turned else "open", tuple(own), tuple(other), at)
 
@@ -290,7 +281,7 @@ def _kind(own: Item, other: Item) -> DiffKind:
         return "value" if differs and not is_name else "open"
     if own.is_name and other.is_name and not (one or second):
         return "name"
-    return "word" if are_opposites(own.stem, other.stem) else "open"
+    return "word" if lists.are_opposites(own.stem, other.stem) else "open"
 
 
 def _keys(own: Sequence[Item], other: Sequence[Item]) -> tuple[list[object], list[object]]:
@@ -312,7 +303,7 @@ def _is_same(own: Item, other: Item) -> bool:
         return False
     if own.word == other.word or not own.stem or (own.form != other.form and True not in did):
         return own.form == other.form
-    return equal_tense(own.word, other.word, did=did) and not (own.is_name and other.is_name)
+    return lists.equal_tense(own.word, other.word, did=did) and not (own.is_name and other.is_name)
 
 
 def _is_set_off(line: Line, first: int, last: int) -> bool:
@@ -320,27 +311,29 @@ def _is_set_off(line: Line, first: int, last: int) -> bool:
     after, is_last = _gap(line, last), last == len(line.items)
     closes = is_last or not _SET_OFF.isdisjoint(after)
     if first == 0:
-        return closes or (WORD.search(after) is not None and line.items[last - 1].word not in OPENERS)
-    opens = is_last and first_word(line.text[line.items[first - 1].end :]) in OPENERS
+        return closes or (WORD.search(after) is not None and line.items[last - 1].word not in lists.OPENERS)
+    opens = is_last and first_word(line.text[line.items[first - 1].end :]) in lists.OPENERS
     return closes and (opens or not _SET_OFF.isdisjoint(_gap(line, first)))
 
 
 def _is_further(line: Line, first: int, last: int) -> bool:
     """Tells whether the last items of a line add a statement, and do not limit the words before them."""
     items, more = line.items, line.items[first:last]
-    if first == 0 or last < len(items) or any(item.stem in LIMITING for item in items):
+    if first == 0 or last < len(items) or any(item.stem in lists.LIMITING for item in items):
         return False  # behind "may" or "more than", a last phrase is a condition
     is_agent = more[0].word in ("by", "von", "par") and all(item.is_name for item in more[1:])
-    has_words = any(item.stem and item.word not in OPENERS for item in more)  # "and 1958" has none
+    has_words = any(item.stem and item.word not in lists.OPENERS for item in more)  # "and 1958" has none
     clause = line.text[items[first - 1].end :]
     given, added = ([it.value for it in each if it.value] for each in (items[:first], more))
     is_other = not any((it.kind, it.unit) == (own.kind, own.unit) for it in added for own in given)
     tells_other = clause.startswith(", which ") and bool(added) and is_other
-    joined = None if REFERENCE.search(clause) else _FURTHER.match(clause)  # "and experts dispute this"
+    joined = None if lists.REFERENCE.search(clause) else _FURTHER.match(clause)  # "and experts dispute this"
     verb = first_word(clause[joined.end() :]) if joined else ""  # "and crosses it", not "and this is denied"
-    tells_more = bool(added) and not more[0].value and verb not in PRONOUNS  # "and was opened in 1931"
+    tells_more = bool(added) and not more[0].value and verb not in lists.PRONOUNS  # "and was opened in 1931"
     adds = verb.endswith(VERB_ENDINGS) and verb not in _COMMENTING
-    return is_agent or tells_other or (has_words and joined is not None and (adds or tells_more))
+    is_state = any(it.form in lists.PRESENT_FORMS for it in items[:first])
+    may_end = is_state and not given  # "is valid and expired in 2019"
+    return is_agent or tells_other or (has_words and bool(joined) and (adds or tells_more) and not may_end)
 
 
 def _gap(line: Line, number: int) -> str:
@@ -349,7 +342,7 @@ def _gap(line: Line, number: int) -> str:
 
 
 def _edits(sentence: str, found: Alignment) -> Iterator[RawEdit]:
-    has_french_negation = any(map(NE.search, (sentence, found.line.text)))
+    has_french_negation = any(map(lists.NE.search, (sentence, found.line.text)))
     for diff in found.diffs:
         if diff.kind == "word" and has_french_negation:
             return  # a person must change both parts of a negation

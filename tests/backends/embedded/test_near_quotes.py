@@ -258,6 +258,7 @@ CASES = {
         ("It has 150 × 109/L.", "It has 150 × 10⁹/L."),
         ("It has 10<sup>6</sup> cells.", "It has 10<sup>9</sup> cells."),
         ("Few of them left.", "A few of them left."),
+        ("The permit is valid.", "The permit is valid and lapsed in 2021."),
         ("Der Mieter verklagte den Bauherrn.", "Den Mieter verklagte der Bauherr."),
         ("Der Turm gehört der Bank.", "Der Turm gehört dem Land."),
         ("The board approved her plan.", "The board approved his plan."),
