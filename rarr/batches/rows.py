@@ -75,9 +75,9 @@ def _csv_rows(path: Path) -> Iterator[InputRow]:
         # Strict: a quote that is never closed would make one row of all rows after it.
         reader: csv.DictReader[Any] = csv.DictReader(file, strict=True)
         try:
-            names = reader.fieldnames or ()
-            if len(set(names)) < len(names):
-                raise InputError(f"{path} has two columns of one name: rename one of them")
+            names = list(reader.fieldnames or ())
+            if twice := [name for name in names if names.count(name) > 1]:
+                raise InputError(f"{path} has two columns named {twice[0]!r}: rename one of them")
             for number, cells in enumerate(rows_with_long_cells(reader, LONGEST), start=1):
                 more = cells.pop(None, None)  # the cells without a column
                 problem = "it has more cells than the header: put cells with commas in quotes" if more else ""

@@ -65,6 +65,7 @@ def test_sentences_without_support_are_marked_on_request_and_not_edited() -> Non
         ("The Hoover Dam is 221 metres high [1, 2].", ["supported", "not_supported"]),
         ("The Hoover Dam is 221 metres high [1–2].", ["supported", "not_supported"]),
         ("The Hoover Dam is 221 metres high (see https://x.org).", ["source_not_found"]),
+        ("The Hoover Dam is 221 metres high [1] [citation needed].", ["supported"]),
         (2 * "The Hoover Dam is 221 metres high [1]. ", ["supported", "supported"]),
     ],
 )

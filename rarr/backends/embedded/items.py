@@ -17,9 +17,9 @@ from rarr.backends.source_lines import LEAD_ENDS, is_list_item
 from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import MARK, Span
 
-_TARGET = re.compile(  # of a link, or an address in brackets, which cites
+_TARGET = re.compile(  # of a link, an address in brackets, or the mark of a missing citation
     r"\(\[[^\[\]\d]*\]\([^()\s]{1,2000}\)\)|(?<=\])\([^()\s]{1,2000}\)"
-    r"|\((?:[^\W\d_]{1,8}:? )?https?://[^\s()]{1,2000}\)|<https?://[^\s<>]{1,2000}>"
+    r"|\((?:[^\W\d_]{1,8}:? )?https?://[^\s()]{1,2000}\)|<https?://[^\s<>]{1,2000}>|\[citation needed\]"
 )
 _STRUCK = re.compile(r"~~.*?(?:~~|\Z)|<(del|s|strike)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
