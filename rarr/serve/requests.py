@@ -23,9 +23,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rarr.batches.jobs import Sources, first_wrong_value
 from rarr.errors import SettingsError
 from rarr.records.postprocessing import PostprocessMode
+from rarr.serve.listening import is_loopback
 from rarr.settings import ServeMode, Settings
 from rarr.tools.concurrency import time_limit
-from rarr.tools.guard.listening import is_loopback
 
 MOST_TEXTS = 1000
 """The most texts of one answer, and the most sources of one request."""

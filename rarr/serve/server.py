@@ -19,6 +19,7 @@ from rarr.batches.jobs import InProcessRunner, Runner, Task, WorkerProcesses
 from rarr.errors import InputError
 from rarr.records import Notice, Record, Revision, Verification
 from rarr.serve.chat import FallbackRunner, TextPostprocessor, make_job
+from rarr.serve.listening import listening_socket
 from rarr.serve.proxy import Proxy
 from rarr.serve.requests import (
     LONGEST_HEAD,
@@ -34,7 +35,6 @@ from rarr.serve.requests import (
     validated_body,
 )
 from rarr.settings import Settings, without_server_settings
-from rarr.tools.guard.listening import listening_socket
 from rarr.views.pages import form_page, result_page
 
 GUARDRAIL_ROUTE = "/beta/litellm_basic_guardrail_api"

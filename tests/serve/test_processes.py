@@ -17,8 +17,8 @@ from agent.dams import RIGHT, WRONG
 from benchmarks.serve_load import descendants, serving
 from rarr import Settings
 from rarr.serve import server
+from rarr.serve.listening import listening_socket
 from rarr.testing import ScriptedServer
-from rarr.tools.guard.listening import listening_socket
 from serve.serving import ALICE, KnownRunner, answers
 
 pytestmark = [pytest.mark.loopback, pytest.mark.slow]
