@@ -100,7 +100,7 @@ def _document(name: str, result: Postprocessed, fail_on: Sequence[FailOn]) -> Ch
 
 
 def _findings(revision: Revision, fail_on: Sequence[str]) -> Iterator[Finding]:
-    """Yields the doubtful sentences in the order of the text, each with the quotes against it first."""
+    """Yields the doubtful sentences in their order, with at most three quotes, those against them first."""
     text, by_id = revision.original, {passage.id: passage for passage in revision.evidence}
     for kind, it in classified_sentences(revision):
         if kind not in ("contradicted", "not confirmed", "not judged"):

@@ -89,15 +89,12 @@ class ClaimVerifier(Closable):
         if something is missing, and `InputError` for components without a reader of cards.
         """
         self._reviser = self._kind(settings, **options)
+        self._components = self._reviser._components
         reader = self._components.card_reader
         self.reader = reader.name if reader else ""
         """The name of the reader that decides, such as "embedded"."""
         self.reads_together = reader is not None and reader.is_model
         """True if one request can read several claims."""
-
-    @property
-    def _components(self) -> Components:
-        return self._reviser._components
 
     async def averify(self, claim: str, sources: ClaimSources, context: Context = None) -> Verification:
         """Decides whether `sources` support `claim`. `context` is a question that the claim may answer.

@@ -282,7 +282,10 @@ def _end_with_the_server() -> None:
 
 
 def _outcome(runner: InProcessRunner, job: Job, asked: float) -> JobResult | Exception | None:
-    """Returns the result of a job, or its error. At its deadline a job cancels its run; the next begins."""
+    """Returns the result of a job, or its error. `asked` is the time when the wait for a process began.
+
+    At its deadline, a job cancels its run, which writes the end of its trace while the next job begins.
+    """
     with Path(os.devnull).open("w") as nowhere:
         if job.deadline_s is not None:
             left = max(0.01, job.deadline_s - (time.monotonic() - asked))

@@ -49,7 +49,7 @@ def _handle(numbers: list[signal.Signals], how: "signal._HANDLER") -> None:
 
 
 def _watch(reader: int, handler: "signal._HANDLER") -> None:
-    """Ends the process in order at the first signal that no library or server handles, then at once."""
+    """Ends the process in order at the first signal that this module handles, and at once at the second."""
     for end in (_write_and_end, _end):
         while signal.getsignal(number := os.read(reader, 1)[0]) is not handler:
             pass

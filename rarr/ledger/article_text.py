@@ -24,13 +24,20 @@ class DraftSentence(NamedTuple):
     labels: tuple[str, ...]
 
 
+class Gap(NamedTuple):
+    """The state of a section that was not written, and the reason."""
+
+    state: SectionState
+    reason: str
+
+
 class ArticleText(NamedTuple):
     """The text of an article without citation marks, with its sentences and their citations."""
 
     text: str
     sentences: list[DraftSentence]
     places: dict[str, Span]  # of the text of each section, by section id
-    gaps: dict[str, tuple[SectionState, str]]  # the state of a section without text, and the reason
+    gaps: dict[str, Gap]  # why a section has no text, by section id
 
 
 def article_text(state: State) -> ArticleText:
@@ -40,13 +47,13 @@ def article_text(state: State) -> ArticleText:
     """
     title = " ".join(state.get("topic", state["original"]).split())
     pieces, length = [f"# {title}\n"], len(title) + 3
-    found, places, gaps = list[DraftSentence](), dict[str, Span](), dict[str, tuple[SectionState, str]]()
+    found, places, gaps = list[DraftSentence](), dict[str, Span](), dict[str, Gap]()
     for section in state.get("sections", []):
         head = f"\n## {section.heading}\n\n"
         text, cited = unmarked_draft(state.get("drafts", {}).get(section.id, ""), section.heading)
         if not cited:
             gaps[section.id] = _gap(state, section)
-            text = f"({gaps[section.id][1]})"
+            text = f"({gaps[section.id].reason})"
         begin = length + len(head)
         found += [DraftSentence(it.moved_by(begin), section, labels) for it, labels in cited]
         places[section.id] = Span(begin, begin + len(text))
@@ -55,14 +62,14 @@ def article_text(state: State) -> ArticleText:
     return ArticleText("".join(pieces), found, places, gaps)
 
 
-def _gap(state: State, section: PlannedSection) -> tuple[SectionState, str]:
+def _gap(state: State, section: PlannedSection) -> Gap:
     why = state.get("unsearched", {}).get(section.query_id)
     if why is not None:
         limit, failed = "a limit of the run was reached", "a search or the writer failed"
-        return "failed", f"not written: {limit if why == 'cut' else failed}"
+        return Gap("failed", f"not written: {limit if why == 'cut' else failed}")
     has_sources = bool(kept_evidence(state, section.query_id))
     silent = "its sources have nothing about it" if has_sources else "no source was found"
-    return "no_source", f"not written: {silent}"
+    return Gap("no_source", f"not written: {silent}")
 
 
 def unmarked_draft(draft: str, heading: str) -> tuple[str, list[tuple[Span, tuple[str, ...]]]]:

@@ -50,7 +50,9 @@ def select_evidence(
     """
     placed = {passage.id: place_of(passage) for passage in evidence}
     rows: dict[PassagePlace, dict[str, float]] = {place: {} for place in placed.values()}
+    names = dict[PassagePlace, str]()  # of the first passage at a place
     for passage in evidence:
+        names.setdefault(placed[passage.id], passage.id)
         row = rows[placed[passage.id]]
         row[passage.query_id] = max(passage.relevance, row.get(passage.query_id, 0.0))
     for query_id, by_evidence in (relevances or {}).items():
@@ -58,7 +60,6 @@ def select_evidence(
             rows[placed[name]].setdefault(query_id, by_evidence[name])
     if not rows:
         return [], 0.0
-    names = {place: name for name, place in reversed(placed.items())}  # of the first passage at a place
     places, size = list(rows), min(most, len(rows))
     select = _best_rows if comb(len(rows), size) <= EXHAUSTIVE_SUBSETS else _greedy_rows
     chosen = [places[at] for at in select([*rows.values()], size)]

@@ -59,7 +59,9 @@ def heavier_side(
     """
     weights = [_weight(side, kinds) for side in (ours, theirs)]
     has_dates = _PRESENT.search(sentence) is not None and all(newest for _, newest, _ in weights)
-    first, second = ((own, newest * has_dates, total) for own, newest, total in weights)
+    if not has_dates:  # one date alone decides nothing
+        weights = [(own, 0.0, total) for own, _, total in weights]
+    first, second = weights
     if first == second:
         return None
     return "for" if first > second else "against"

@@ -102,9 +102,15 @@ def given_passage(given: object, number: int, unnamed: str) -> Passage:
         facts = {**metadata, **{name: value for name, value in facts.items() if value is not None}}
     start = max(at, 0) if isinstance(at := facts.get("start_index"), int) else 0
     source, date = (next(filter(None, map(facts.get, names)), None) for names in (_SOURCES, _DATES))
-    named = {"source": str(source or unnamed), "title": str(facts.get("title") or "")}
-    dates = {"retrieved_at": datetime.now(UTC), "published_at": parsed_date(date)}
-    return Passage(text=text, start=start, end=start + len(text), **named, **dates)
+    return Passage(
+        text=text,
+        source=str(source or unnamed),
+        title=str(facts.get("title") or ""),
+        start=start,
+        end=start + len(text),
+        retrieved_at=datetime.now(UTC),
+        published_at=parsed_date(date),
+    )
 
 
 class LangChainRetriever:

@@ -117,7 +117,7 @@ class Proxy:
 async def _whole(
     call: Call, headers: Headers, pieces: AsyncGenerator[bytes, None], work: TextPostprocessor, key: bytes
 ) -> tuple[Headers, AsyncGenerator[bytes, None]]:
-    """Reads and postprocesses an answer that is not streamed. The headers get the outcome and the run id."""
+    """Postprocesses a whole answer, unless it has no text. The headers get the outcome and the run id."""
     body = bytearray()
     async for piece in pieces:
         body += piece

@@ -160,7 +160,7 @@ class AnswerStream:
             raise broken_off_error()
 
     async def _chunk(self, raw: bytes, data: Json) -> None:
-        """Takes the text out of an event, if it may change. The rest is sent; an end waits for all text."""
+        """Takes out the text of an event, if it may change, and queues the rest, an end behind all text."""
         choices = object_list(data.get("choices"))
         choice = choices[0] if len(choices) == 1 else {}
         delta = given if isinstance(given := choice.get("delta"), dict) else {}

@@ -105,7 +105,7 @@ async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
     tasks = [asyncio.ensure_future(call) for call in calls]
     try:
         return await asyncio.gather(*tasks)
-    except (Exception, asyncio.CancelledError):
+    except BaseException:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

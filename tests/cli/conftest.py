@@ -28,7 +28,7 @@ def is_complaint(err: str) -> bool:
     return err.startswith("rarr: ") and err.count("\n") == 1 and err.endswith("\n")
 
 
-def crossed(text: str, *_: object, **__: object) -> Revision:
+def crossed(text: str, context: str | None = None, sources: object = None) -> Revision:
     return revision(text, edit(0, 1, "X"), statuses=("supported",))
 
 

@@ -71,11 +71,14 @@ def test_step_that_lost_a_correction_is_named(data: Path, out: Path) -> None:
         ("In 1973, they opened it.", "The mill opened in 1937."): "reading",
         ("The mill is “1973 metres” high.", "The mill is 1937 metres high."): "editing",
     }
-    rows = ({"text": it, "evidence": [fact], "revised": it.replace("1973", "1937")} for it, fact in texts)
+    cases = [*texts.items(), *(it for it in texts.items() if it[1] == "search")]
+    rows = (
+        {"text": it, "evidence": [fact], "revised": it.replace("1973", "1937")} for (it, fact), _ in cases
+    )
     report = evaluated(write_rows(data, *rows), out)
-    assert [row.lost_by for row in report.rows] == list(texts.values())
+    assert [row.lost_by for row in report.rows] == [step for _, step in cases]
     lost = [report.measures[f"lost_by_{step}"].value for step in ("search", "reading", "editing")]
-    assert lost == [1 / 4] * 3
+    assert lost == [2 / 5, 1 / 5, 1 / 5]
 
 
 @pytest.mark.parametrize(

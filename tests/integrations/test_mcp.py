@@ -48,7 +48,9 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ToolServ
 
 async def test_tools_say_what_they_do_and_take_nothing_else(server: ToolServer) -> None:
     async with Client(server) as client:
+        results = [await client.call_tool(name, arguments) for name, arguments in CALLS.items()]
         tools = (await client.list_tools()).tools
+    assert not any(result.is_error for result in results)
     assert [tool.name for tool in tools] == [*CALLS]
     for tool in tools:
         assert tool.description and tool.output_schema

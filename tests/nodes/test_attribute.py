@@ -40,7 +40,8 @@ async def test_status_of_a_sentence(
 ) -> None:
     before = state(queries=[query()], checks=checks, **({"found": [evidence()]} | more))
     [sentence] = (await attribute(before, runtime(verifier=verifier)))["report"].sentences
-    assert (sentence.text, sentence.status, sentence.support) == (TEXT, status, support)
+    assert (sentence.text, sentence.start, sentence.end) == (TEXT, 0, len(TEXT))
+    assert (sentence.status, sentence.support) == (status, support)
     assert status != "supported" or sentence.evidence_ids == ("q1.1",)
 
 

@@ -18,7 +18,7 @@ from rarr.backends.encoder.model_files import MODEL, NEVER, checked_manifest, lo
 from rarr.errors import InputError, SettingsError  # noqa: E402
 from rarr.tools.text.blocks_and_sentences import Span  # noqa: E402
 from rarr.training import fine_tuning  # noqa: E402
-from rarr.training.encoder import END, OPEN, START, EncoderWithHeads, class_loss, padded_batch, pointer_loss  # noqa: E402  # noqa: E402
+from rarr.training.encoder import END, OPEN, START, EncoderWithHeads, class_loss, padded_batch, pointer_loss  # noqa: E402
 from rarr.training.examples import ClozeValue, Example  # noqa: E402
 from rarr.training.fine_tuning import FEWEST, fine_tune, threshold  # noqa: E402
 from rarr.training.onnx_files import export_onnx, load_onnx  # noqa: E402

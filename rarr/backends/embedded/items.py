@@ -275,9 +275,10 @@ def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
     is_struck, named, headings = False, {item.key for item in items_of(title)}, {0: title}  # by level
     for number, (line, before, after) in enumerate(zip(lines, ["", *lines], [*lines[1:], ""], strict=False)):
         opens = line.count("~~") % 2 == 1
-        if is_heading(line) or (line.rstrip().endswith("?") and _calls_wrong(line)):
-            level = len(line) - len(line.lstrip("#")) or 7
-            headings = {at: it for at, it in headings.items() if at < level} | {level: line}
+        if (is_question := line.rstrip().endswith("?")) or is_heading(line):
+            level = 8 if is_question else len(line) - len(line.lstrip("#")) or 7
+            headings = {at: it for at, it in headings.items() if at < level}
+            headings |= {level: line} if not is_question or _calls_wrong(line) else {}
         told = named.union(item.key for item in items_of(line))
         limiting = [it for words in (*headings.values(), before) if _limits(words) for it in items_of(words)]
         is_limited = not all(it.value or it.key in told or it.word in lists.OPENERS for it in limiting)

@@ -119,7 +119,7 @@ _IT = rf"{_FIRST}(?:it|es|that|das|c['’]est)\b"
 _NO = r"(?<!\bit)(?<!\bes)(?:\W?\w+)?(?:\W+(?:not?|never|nicht|nie|pas)|n['’]t)\b"
 COMMENT = re.compile(
     rf"(?is){_IT}.*\b{_WRONG}|{_IT}{_NO}|\A\W*none\s+of\b|{_FIRST}(?:{_WRONG}\w*|not?|nein|non)\W*\Z"
-    r"|\A\W*not\s\w+(?:,|\W*\Z)|\A\W*so\b(?:\W+\w+){1,3}?\W+(?:said|says|claim|alleg|believed|thought)"
+    r"|\A\W*not\s(?!\w+ly\b)\w+(?:,|\W*\Z)|\A\W*so\b(?:\W+\w+){1,3}?\W+(?:said|says|claim|alleg|believed|thought)"
     rf"|{_FIRST}(?:previous|preceding|foregoing|vorige|letzte) (?:sentence|statement|satz)\b.*\b{_WRONG}"
 )
 ANNOUNCEMENT = re.compile(

@@ -30,7 +30,7 @@ class MaskedSpan(NamedTuple):
 
 
 class EncoderInput(NamedTuple):
-    """The token ids and token types of a sequence. `mask`: the position of the masked span; 0 without it.
+    """The token ids and types of a sequence. `mask`: the position of the masked span; 0 if it was cut off.
 
     `passage_start`: the position of the first token of the passage. `passage_spans`: the place of each token
     in the passage, in characters.

@@ -48,9 +48,12 @@ class Encoder:
     ) -> list[tuple[Span, float]]:
         """Returns the `count` most probable places of hidden words in the passage, the best first.
 
-        Each place has the log-probability that the `masked` span of the text stands there.
+        Each place has the log-probability that the `masked` span of the text stands there. Raises
+        `ValueError` if the text is so long that the masked span was cut off.
         """
         sequence = encoder_input(self._opened.tokenizer, text, title, passage, masked)
+        if not sequence.mask:
+            raise ValueError(f"the encoder reads {LONGEST_TEXT} tokens of a text: mask a span of these")
         row, spans = self._run(sequence, ["start", "end"]), sequence.passage_spans
         inside = slice(sequence.passage_start, sequence.passage_start + len(spans))
         # The last probability is that the passage lacks the words.

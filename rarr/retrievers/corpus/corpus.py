@@ -128,7 +128,8 @@ def _passage(stored: bytes, item: int, shown: Path) -> Passage:
 def _best(searcher: Searcher, words: Sequence[str], k: int) -> list[index.Hit]:
     """Returns the best passages of each of the `k` best documents. Equal scores are ordered by place.
 
-    A next search leaves out the documents with enough hits. The last score of a full search may lack hits.
+    If documents are missing, searches again without those that have enough hits. If the limit cut the hits,
+    the last score may lack hits and is left out.
     """
     documents, full = dict[tuple[int, int], list[index.Hit]](), list[tuple[int, int]]()
     limit = k * PASSAGES_PER_DOCUMENT * 2

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import tantivy
 from pydantic import BaseModel
@@ -150,17 +150,24 @@ def passage_row(file: str, document: Document, window: Window) -> tantivy.Docume
     """Makes the index row of the passage at `window` of a document. `file` is the name of the file."""
     text, at, date = document.text[window.start : window.end], document.start, document.published_at
     start, lead = at + window.start, [(at + place, words) for place, words in window.lead]
-    stored: dict[str, Any] = {
+    stored = {
         "file": file,
         "text": text,
+        "source": document.source,
+        "title": document.title,
         "start": start,
         "end": at + window.end,
+        "published_at": date.isoformat() if date else None,
         "lead": lead,
     }
-    stored |= {"source": document.source, "title": document.title, "published_at": date and date.isoformat()}
-    row: dict[str, Any] = {"file": _number(file), "item": document.item, "start": start}
-    row |= {"text": normalised_text(text), "title": normalised_text(f"{document.title}\n{window.heading}")}
-    row["stored"] = json.dumps(stored, ensure_ascii=False).encode()
+    row = {
+        "text": normalised_text(text),
+        "title": normalised_text(f"{document.title}\n{window.heading}"),
+        "file": _number(file),
+        "item": document.item,
+        "start": start,
+        "stored": json.dumps(stored, ensure_ascii=False).encode(),
+    }
     return tantivy.Document.from_dict(row, _SCHEMA)  # a number of the wrong sign would kill the writer
 
 

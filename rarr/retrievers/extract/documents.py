@@ -18,6 +18,8 @@ from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any, BinaryIO, TypeVar
 
+from rarr.tools.text.language_detection import language_of
+
 Row = TypeVar("Row")
 Complain = Callable[[str], None]
 """Called with a line about a part of a file that cannot be read, or about an encoding that was guessed."""
@@ -71,6 +73,7 @@ _MARKS = {
 _SAMPLE = 65_536  # bytes from which an encoding is guessed; guessing is slow
 # What no text in cp1252 has: control characters, signs inside words, three accented letters in a row.
 _NOT_WESTERN = re.compile("[\0-\x08\x0e-\x1f\ufffd]|[À-ÿ]{3}|(?<=[^\\W\\d_])[¡-©«-´¶-¹»-¿×÷](?=[^\\W\\d_])")
+_OTHER_LANGUAGES = ("pl", "cs", "hu", "ro", "tr", "vi")  # not written in cp1252
 _PIECE = 4 * MEGABYTE  # bytes that are read at once
 
 
@@ -84,8 +87,8 @@ def decoded_pieces(
 ) -> Iterator[str]:
     """Decodes a file, in pieces: by its byte order mark, else as UTF-8, else in the encoding `declared`.
 
-    Otherwise guesses the encoding: cp1252 if its words look western, since few letters do not show more.
-    Calls `complain` with a message about the guess. Raises `UnreadableError` if the file is not text.
+    Otherwise guesses the encoding, and calls `complain` with a message about the guess. Raises
+    `UnreadableError` if the file is not text.
     """
     first = file.read(_SAMPLE)
     marked = [encoding for encoding, marks in _MARKS.items() if first.startswith(marks)]
@@ -96,11 +99,13 @@ def decoded_pieces(
             break  # NUL: it is data
     from charset_normalizer import from_bytes  # few files need it, and it takes long to import
 
-    is_western = _NOT_WESTERN.search(first.decode("cp1252", "replace")) is None
-    guess = None if is_western or b"\0" in first else from_bytes(first).best()
-    if guess is None and not is_western:
+    western = first.decode("cp1252", "replace")
+    if not _NOT_WESTERN.search(western) and language_of(western) not in _OTHER_LANGUAGES:
+        encoding = "cp1252"  # of which the guesser is not sure even in French
+    elif (guess := None if b"\0" in first else from_bytes(first).best()) is not None:
+        encoding = guess.encoding
+    else:
         raise UnreadableError("it is not text in a known encoding: save it as UTF-8")
-    encoding = guess.encoding if guess else "cp1252"
     complain(f"read as {encoding}, since it is not UTF-8: save it as UTF-8 if its words look wrong")
     return _pieces(file, encoding, "replace")
 

@@ -160,7 +160,7 @@ class Graph:
         return self._by_subject.get(entity, [])
 
     def triples_with_lines(self, entity: str) -> list[tuple[Triple, Passage]]:
-        """Returns the triples of an entity, each with the line of its text that states the whole relation."""
+        """Returns the triples of an entity, each with the line of its text that states its whole relation."""
         by_relation: dict[str, list[Triple]] = {}
         for triple in self.triples_of(entity)[:_LONGEST_CARD]:
             by_relation.setdefault(triple.relation, []).append(triple)
@@ -195,7 +195,7 @@ class Graph:
         for id_, name in self.names.items():
             if id_ not in self._by_subject and name[:1].isupper():
                 subjects = index.setdefault(name_key(name), (id_,))
-                if len(subjects) == 1 and subjects[0] != id_ == name:  # it counts as this subject
+                if len(subjects) == 1 and subjects[0] != id_ == name:  # a value named like one subject
                     self._by_object[subjects[0]] += self._by_object[id_]
         return index
 

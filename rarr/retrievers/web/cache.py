@@ -167,8 +167,8 @@ class PageStore:
         """Makes a page of `document`, and cuts its text. Raises `RetrievalError`."""
         cut = partial(run_in_worker, url) if len(document.text) > _LONG else asyncio.to_thread
         spans = await cut(windows, document.text, self._window)
-        facts = {"text": document.text, "title": document.title, "published_at": document.published_at}
-        return Page(url=url, spans=spans, **facts)
+        date = document.published_at
+        return Page(url=url, text=document.text, spans=spans, title=document.title, published_at=date)
 
     async def passages_of_page(self, url: str, make: Callable[[], Awaitable[Page]]) -> list[Passage]:
         """Returns the passages of the page at `url`, in order. `make` makes a page that the cache lacks."""

@@ -171,7 +171,7 @@ class SearXNG(WebSearch):
         return [page for page in pages if allows(self._limits, page["url"])]
 
     async def _search(self, words: str) -> list[dict[str, Any]]:
-        """Asks SearXNG. Returns the address and date of each web page that it finds, once, best first."""
+        """Returns the address and date of each page that SearXNG finds, once. Raises `RetrievalError`."""
         answer = await self._service.ask(self._url, params=_OPTIONS | {"q": words})
         results = answer.get("results")
         if not isinstance(results, list):

@@ -333,7 +333,8 @@ def test_words_that_may_tell_who_says_it_or_in_which_world_leave_it_open(source:
 
 
 @pytest.mark.parametrize(
-    "after", ["This weir has 4 gates.", "These days it has 4.", "That year Holt died.", "It holds."]
+    "after",
+    ["This weir has 4 gates.", "These days it has 4.", "Not surprisingly, Holt died.", "It holds."],
 )
 @pytest.mark.parametrize("heading", ["Plan of the valley", "How it was built", "In 1958", ""])
 def test_ordinary_line_beside_it_leaves_it_a_statement(heading: str, after: str) -> None:

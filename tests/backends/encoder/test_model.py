@@ -55,6 +55,13 @@ def test_pointer_finds_the_words_in_the_same_role(text: str, value: str, kind: s
     assert says in place.of(PASSAGE)
 
 
+def test_hidden_words_that_were_cut_off_are_refused() -> None:
+    with pytest.raises(ValueError, match="mask a span of these"):
+        TRAINED.find_hidden_words(
+            "Elm " * 300 + "1904", "Elm", PASSAGE, MaskedSpan(Span(1200, 1204), "date"), 1
+        )
+
+
 @pytest.fixture
 def weights(tmp_path: Path) -> Path:
     return Path(shutil.copytree(SHIPPED, tmp_path / "weights"))

@@ -93,6 +93,10 @@ TEXT = "Die Pfirsiche wachsen überall in Österreich, sagt der Gärtner.\r\nFü
     [
         *((encoding, TEXT) for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252")),
         *(("cp1252", text) for text in ("It is 5 µg.", "It is £5,000.", "à côté d’une forêt…")),
+        (
+            "cp1250",
+            "Řeka je dlouhá 120 kilometrů. Zámek byl postaven v roce 1850 a je otevřen v létě každý den.",
+        ),
         ("cp1251", "Мост построен в 1931 году."),
         ("big5", "這座橋建於一九三一年。"),
     ],

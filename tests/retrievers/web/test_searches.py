@@ -205,6 +205,7 @@ NO_WIKI = "wikipedia_url, the address of a wiki's api.php"
         (Wikipedia, reply({}), NO_WIKI),
         (Wikipedia, reply("<html>a portal</html>"), NO_WIKI),
         (Tavily, reply({"detail": {"error": f"no such key {KEY}"}}, 401), "401: .*no such key .*check the"),
+        *((Tavily, reply(f"Bad key {KEY}", status), "Bad key|JSON object") for status in (200, 503)),
         (Tavily, reply({"detail": {"error": "plan"}}, 432), "432: .*plan.*the plan of this key"),
         (Tavily, reply({"results": None}), "did not answer with results"),
         (SearXNG, reply("Forbidden", 403), "403.*settings.yml add json to formats"),
