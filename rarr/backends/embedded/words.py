@@ -123,7 +123,7 @@ COMMENT = re.compile(
     rf"|{_FIRST}(?:previous|preceding|foregoing|vorige|letzte) (?:sentence|statement|satz)\b.*\b{_WRONG}"
 )
 ANNOUNCEMENT = re.compile(
-    rf"(?is)\A\W*(?:not\s\w+|(?:\w+\W+)?(?:{_WRONG}\w*|nein|non))\W*\Z"
+    rf"(?is)\A\W*(?:not\s\w+|(?:\w+\W+)?(?:{_WRONG}\w*|no|nein|non))\W*\Z"
     rf"|{_FIRST}(?:following|folgend|suivant).*\b{_WRONG}"
     r"|\b(?:the following|folgende[ns]?|ce qui suit)\b(?! (?:\w+ )?(?:day|week|month|year|tag|jahr))[^:]*\.\Z"
 )

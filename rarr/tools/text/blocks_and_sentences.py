@@ -115,7 +115,7 @@ _LINE_GOES_ON = re.compile(
 _ENDS = re.compile(
     r"(?:\bMay|\d[ \u00a0\u202f]?(?:[a-zµ]{1,3}/)?[a-zµ])\.\s+(?=[\"“(]?[A-ZÄÖÜ])"
     r"|\d[ \u00a0\u202f]?[VWCF]\.\s+(?=[A-ZÄÖÜ][^\W\d_])"
-    r"|\bno\.\s+(?=[\"“(]?[A-ZÄÖÜ][a-zäöüß]+(?![\w-]))"
+    r"|\b[Nn]o\.\s+(?=[\"“(]?[A-ZÄÖÜ][a-zäöüß]+(?![\w-]))"
 )
 _AFTER_UNIT = re.compile(r"[a-z]+(?![A-Za-z])")
 # Bounded repetitions: hostile text must not make the search quadratic.

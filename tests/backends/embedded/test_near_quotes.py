@@ -322,6 +322,7 @@ def test_near_quotation(outcome: str, sentence: str, source: str) -> None:
         "# Anklageschrift\n\nThe weir opened in {}.",
         "Never say:\n\n1. The weir is old.\n2. The weir opened in {}.",
         "Incorrect. The weir opened in {}.",
+        "No. Selby weir is old. No. The weir opened in {}.",
         "Which of these is wrong?\n\n- The weir is old.\n- The weir opened in {}.",
         "The weir opened in {}. Not so, held the court.",
     ],

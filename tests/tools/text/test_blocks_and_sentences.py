@@ -48,6 +48,7 @@ NOTES = [f"Note {number} is long enough for a line that is not broken, and ends 
         ("# Title\n\nIt is high.", ["It is high."]),
         ("Dr. Lee left at 3.5 km. She ran.", ["Dr. Lee left at 3.5 km.", "She ran."]),
         ("The board said no. Ida left room no. 5.", ["The board said no.", "Ida left room no. 5."]),
+        ("No. Holt left. See No. 5.", ["No.", "Holt left.", "See No. 5."]),
         ("See no. IV and no. Ab12 of it.", ["See no. IV and no. Ab12 of it."]),
         ("It is high 🎉. It is old 🧱.", ["It is high 🎉.", "It is old 🧱."]),
         ("السد عال. وهو قديم.", ["السد عال.", "وهو قديم."]),
