@@ -31,22 +31,22 @@ def _inside(*folders: str) -> tuple[str, ...]:
 
 # A limit is lowered when a room got smaller, and never raised.
 BUDGETS = (
-    Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_080, 2_000),
+    Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_075, 2_000),
     Budget("prompts", _inside("prompts"), 150, 150),
-    Budget("tools", _inside("tools"), 3_640, 2_200),
-    Budget("retrievers", _inside("retrievers"), 3_860, 3_300),
-    Budget("backends", _inside("backends"), 4_200, 4_000),
-    Budget("ledger", _inside("ledger"), 2_230, 1_100),
+    Budget("tools", _inside("tools"), 3_620, 2_200),
+    Budget("retrievers", _inside("retrievers"), 3_760, 3_300),
+    Budget("backends", _inside("backends"), 4_155, 4_000),
+    Budget("ledger", _inside("ledger"), 2_215, 1_100),
     Budget("nodes", _inside("nodes"), 715, 1_000),
-    Budget("agent", _inside("agent"), 3_665, 2_600),
+    Budget("agent", _inside("agent"), 3_590, 2_600),
     Budget("traces", _inside("traces"), 990, 1_300),
-    Budget("evals", _inside("evals"), 2_790, 2_800),
+    Budget("evals", _inside("evals"), 2_775, 2_800),
     Budget("training", _inside("training"), 1_000, 1_000),
-    Budget("views, cli", _inside("views", "cli"), 2_700, 2_700),
+    Budget("views, cli", _inside("views", "cli"), 2_660, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_700, 2_700),
     Budget("testing", _inside("testing"), 700, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 31_380, 27_600),
-    Budget("tests", ("tests/**/*.py",), 21_130, 18_000),
+    Budget("rarr in all", ("rarr/**/*.py",), 31_075, 27_600),
+    Budget("tests", ("tests/**/*.py",), 20_355, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )
 WORDS = (25_000, 25_000)
