@@ -50,7 +50,8 @@ class OverlapIndex:
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._passages = passages
         self._counts = [_counts(passage.title, passage.text) for passage in passages]
-        self._mean = max(1.0, sum(it.size for it in self._counts) / max(1, len(self._counts)))
+        mean = max(1.0, sum(it.size for it in self._counts) / max(1, len(self._counts)))
+        self._saturations = [_K1 * (1 - _B + _B * it.size / mean) for it in self._counts]
 
     def scores(self, query: str) -> list[float]:
         """Computes the relevance of each passage, from 0 to 1."""
@@ -59,22 +60,22 @@ class OverlapIndex:
         pairs = set(pairwise(words))
         scores = [PAIRS * len(pairs & it.pairs) / max(1, len(pairs)) for it in self._counts]
         having = {
-            word: [(number, it.stems[word]) for number, it in enumerate(self._counts) if word in it.stems]
+            word: [(number, n) for number, it in enumerate(self._counts) if (n := it.stems.get(word))]
             for word in dict.fromkeys(words)
         }
         count, found = len(self._counts), {word: len(numbers) for word, numbers in having.items()}
         weights = {word: math.log(1 + (count - n + 0.5) / (n + 0.5)) for word, n in found.items()}
         most = sum(weights.values()) or 1.0
         for word, numbers in having.items():
+            share = BM25 * weights[word] / most
             for number, repeated in numbers:
-                saturation = _K1 * (1 - _B + _B * self._counts[number].size / self._mean)
-                scores[number] += BM25 * weights[word] / most * repeated / (repeated + saturation)
+                scores[number] += share * repeated / (repeated + self._saturations[number])
         return scores
 
     def ranked_passages(self, query: str) -> list[Passage]:
         """Returns all passages, the most relevant first. Equal passages keep their order."""
         scores = self.scores(query)
-        return [self._passages[at] for at in sorted(range(len(scores)), key=lambda at: (-scores[at], at))]
+        return [self._passages[at] for at in sorted(range(len(scores)), key=scores.__getitem__, reverse=True)]
 
 
 class _Counts(NamedTuple):
