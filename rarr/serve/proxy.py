@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
-from contextlib import aclosing, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext, suppress
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from urllib.parse import unquote
 
@@ -15,6 +15,7 @@ from rarr.serve.chat import FallbackRunner, TextPostprocessor, make_job, postpro
 from rarr.serve.requests import Call, Headers, ProxyOptions, Refusal, json_bytes, json_object, validated_body
 from rarr.serve.streams import SHORTEST_KEY, AnswerStream, broken_off_error, key_forms, key_overlap, mask_key
 from rarr.settings import Settings
+from rarr.tools.concurrency import meanwhile
 from rarr.tools.guard.bounded_http_client import CONNECT_S, certificates
 
 CHAT_ROUTE = "/v1/chat/completions"
@@ -27,6 +28,7 @@ _HOP = {
 """The headers that are only for one connection, and are not passed on (RFC 9110, section 7.6.1)."""
 _OTHER_TEXTS = {"completions", "responses", "messages"}
 """Parts of paths whose answers have texts in other forms than chat completions. They pass unchecked."""
+SILENT_S = 15.0  # between comments in a stream: a gateway may close a connection that is silent for longer
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]|//")
 
 
@@ -60,16 +62,19 @@ class Proxy:
         async with self._answer(call) as answer:
             headers, pieces = _passed_headers(answer, key), _pieces(answer, key)
             unsized = [pair for pair in headers if pair[0] != b"content-length"]
+            beside: AbstractAsyncContextManager[object] = nullcontext()
             kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
             if isinstance(work, str):
                 headers += _not_checked(call, work)
             elif answer.status_code == 200 and kind == "text/event-stream":
                 headers, pieces = unsized, AnswerStream(work, key.decode("latin-1")).output_pieces(pieces)
+                beside = meanwhile(SILENT_S, _beat, send)
             elif answer.status_code == 200 and kind == "application/json":
                 headers, pieces = await _whole(call, unsized, pieces, work, key)
             elif answer.status_code == 200:
                 headers += _not_checked(call, "not a plain answer")
-            await _send(call, send, answer.status_code, headers, pieces)
+            async with beside:
+                await _send(call, send, answer.status_code, headers, pieces)
 
     def _work(self, call: Call) -> TextPostprocessor | str:
         """Returns the postprocessor of an answer, or the reason for none. Removes the object `rarr`."""
@@ -154,6 +159,13 @@ async def _send(
         call.log["outcome"] = "upstream broke off"
         return  # without an end, the HTTP server closes the connection
     await send({"type": "http.response.body", "body": b""})
+
+
+async def _beat(send: Send) -> None:
+    """Sends comments between the events of a stream while its text is held back."""
+    while True:
+        await send({"type": "http.response.body", "body": b": rarr is at work\n\n", "more_body": True})
+        await asyncio.sleep(SILENT_S)
 
 
 def _not_checked(call: Call, why: str) -> Headers:

@@ -2,6 +2,7 @@
 
 import asyncio
 import hmac
+import ipaddress
 import json
 import logging
 import math
@@ -23,7 +24,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from rarr.batches.jobs import Sources, first_wrong_value
 from rarr.errors import SettingsError
 from rarr.records.postprocessing import PostprocessMode
-from rarr.serve.listening import is_loopback
 from rarr.settings import ServeMode, Settings
 from rarr.tools.concurrency import time_limit
 
@@ -195,6 +195,13 @@ class _Sending:
         self.ended = message["type"] == "http.response.body" and not message.get("more_body", False)
         async with time_limit(SEND_S, ClientDisconnect):
             await self._send(message)
+
+
+def is_loopback(host: str) -> bool:
+    """Tells whether `host` is a name or an address of this machine itself."""
+    with suppress(ValueError):
+        return host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
+    return False
 
 
 class RequestGate:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import os
+import socket
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
@@ -19,7 +20,6 @@ from rarr.batches.jobs import InProcessRunner, Runner, Task, WorkerProcesses
 from rarr.errors import InputError
 from rarr.records import Notice, Record, Revision, Verification
 from rarr.serve.chat import FallbackRunner, TextPostprocessor, make_job
-from rarr.serve.listening import listening_socket
 from rarr.serve.proxy import Proxy
 from rarr.serve.requests import (
     LONGEST_HEAD,
@@ -129,6 +129,17 @@ class Application:
         return JSONResponse({"action": "GUARDRAIL_INTERVENED", "texts": [each.text for each in results]})
 
 
+def listening_socket(host: str, port: int) -> socket.socket:
+    """Returns a socket that listens at the address (port 0: any free port). Raises `InputError`."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
+        both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
+        return socket.create_server((host, port), family=family, backlog=1024, dualstack_ipv6=both)
+    except OSError as error:
+        cure = "name another address with --host and --port"
+        raise InputError(f"cannot listen at {host}:{port} ({error.strerror}): {cure}") from None
+
+
 def _written(record: Record) -> Response:
     return Response(record.model_dump_json(), media_type="application/json")
 
@@ -186,8 +197,9 @@ class HttpServer(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begins the shutdown. Running requests have some seconds; then their original texts are sent."""
-        stop = self._jobs.stopping.set
-        self._loop.call_soon_threadsafe(self._loop.call_later, 0.8 * self._shutdown_s, stop)
+        self._loop.call_soon_threadsafe(
+            self._loop.call_later, 0.8 * self._shutdown_s, self._jobs.stopping.set
+        )
         super().handle_exit(sig, frame)
         self._captured_signals.clear()  # the process ends in order, with the status of the command
 

@@ -12,8 +12,7 @@ from rarr.serve.requests import Json, Refusal, json_bytes, json_object
 
 LONGEST_EVENT = 8_000_000
 """The most bytes of one event."""
-AHEAD = 256
-"""The most events that are read before they can be sent."""
+AHEAD = 256  # events that are read before they can be sent
 SHORTEST_KEY = 8
 """A key with fewer characters is not removed from answers, because it may be an ordinary word."""
 _SLASHES, _PLUSES = (b"/", b"\\/"), (b"+", b"\\u002B", b"\\u002b")  # as encoders of JSON write them

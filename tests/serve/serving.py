@@ -10,8 +10,7 @@ from rarr import Settings
 from rarr.batches.jobs import Job, JobResult, Runner, unchanged_result
 from rarr.errors import InputError
 from rarr.records.postprocessing import AnswerCitation, Postprocessed
-from rarr.serve.listening import listening_socket
-from rarr.serve.server import Application, HttpServer
+from rarr.serve.server import Application, HttpServer, listening_socket
 
 WRONG, RIGHT = "212 metres", "221 metres"
 SOURCE = "https://example.org/dam"

@@ -17,7 +17,7 @@ from agent.dams import RIGHT, WRONG
 from benchmarks.serve_load import descendants, serving
 from rarr import Settings
 from rarr.serve import server
-from rarr.serve.listening import listening_socket
+from rarr.serve.server import listening_socket
 from rarr.testing import ScriptedServer
 from serve.serving import ALICE, KnownRunner, answers
 

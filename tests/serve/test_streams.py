@@ -53,6 +53,20 @@ def test_stream_that_breaks_off_breaks_off_here_too_after_its_text() -> None:
     assert "".join(came).startswith("The dam is")
 
 
+def test_stream_whose_text_is_held_back_is_not_silent(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rarr.serve.proxy.SILENT_S", 0.05)
+    with (
+        ScriptedServer(answers("Please wait.\n\nThe dam.")) as upstream,
+        Served(serve_upstream_url=upstream.url, serve_deadline_s=0.4) as served,
+        OpenAI(base_url=served.url, api_key="x") as client,
+    ):
+        assert "".join(filter(None, streamed(client))) == "Please wait.\n\nThe dam."
+        asked = {"model": "scripted", "messages": ASK, "stream": True}
+        came = httpx2.post(f"{served.url}/chat/completions", json=asked).text
+    assert 3 < came.count(": rarr is at work\n\n") < 20
+    assert {event[:6] for event in came.split("\n\n") if event} == {"data: ", ": rarr"}
+
+
 def test_client_that_leaves_stops_the_server_behind() -> None:
     with (
         ScriptedServer(answers("x"), plan=[Failure("stall")]) as upstream,
