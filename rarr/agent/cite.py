@@ -33,7 +33,7 @@ from rarr.tools.text.blocks_and_sentences import Span, source_entries
 from rarr.tools.text.citation_marks import CitationMark, citation_marks, highest_number
 from rarr.tools.text.wording import is_failure
 
-_SCHEME = re.compile(r"\A(?:https?:)?//(?:www\.)?([^/]*)", re.IGNORECASE)
+_ORIGIN = re.compile(r"\A(?:https?:)?//(?:www\.)?([^/]*)", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _ADDRESS = re.compile(r"https?://(?:\([^\s<>()]*\)|[^\s<>()\]])+(?<![.,;:!?])")
 """A web address. It may contain pairs of brackets, and does not end with a punctuation mark."""
@@ -290,12 +290,12 @@ def _words(text: str) -> str:
 
 
 def _has_whole(target: str, name: str, not_behind: str = r"\w.-") -> bool:
-    """Tells whether `target` has the name as a whole, and no character of `not_behind` stands before it."""
+    """Tells whether `target` contains the name, and not as a piece of a longer name."""
     whole = rf"(?<![{not_behind}]){re.escape(name)}(?![\w/-]|[.?&=%~+]\w)"
     return re.search(whole, target) is not None
 
 
 def _path(address: str) -> str:
-    """Returns the address without scheme, fragment and final slash, and with its percent escapes decoded."""
+    """Returns the address with a lower-case host and without escapes, scheme, fragment and final slash."""
     bare = urldefrag(address).url if "://" in address else address
-    return unquote(_SCHEME.sub(lambda it: it[1].lower(), bare)).rstrip("/.")
+    return unquote(_ORIGIN.sub(lambda it: it[1].lower(), bare)).rstrip("/.")
