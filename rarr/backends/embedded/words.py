@@ -117,13 +117,14 @@ FORBIDS = re.compile(
 _FIRST = r"\A(?!#)\W*(?:\w+\W+){0,2}?"  # two words at most, and no heading
 _IT = rf"{_FIRST}(?:it|es|that|das|c['’]est)\b"
 _NO = r"(?<!\bit)(?<!\bes)(?:\W?\w+)?(?:\W+(?:not?|never|nicht|nie|pas)|n['’]t)\b"
+_VERDICT = rf"(?:{_WRONG}\w*|not?|nein|non)\W*\Z"
 COMMENT = re.compile(
-    rf"(?is){_IT}.*\b{_WRONG}|{_IT}{_NO}|\A\W*none\s+of\b|{_FIRST}(?:{_WRONG}\w*|not?|nein|non)\W*\Z"
-    r"|\A\W*not\s(?!\w+ly\b)\w+(?:,|\W*\Z)|\A\W*so\b(?:\W+\w+){1,3}?\W+(?:said|says|claim|alleg|believed|thought)"
+    rf"(?is){_IT}.*\b{_WRONG}|{_IT}{_NO}|\A\W*none\s+of\b|{_FIRST}{_VERDICT}"
+    r"|\A\W*not\s\w+\W*\Z|\A\W*so\b(?:\W+\w+){1,3}?\W+(?:said|says|claim|alleg|believed|thought)"
     rf"|{_FIRST}(?:previous|preceding|foregoing|vorige|letzte) (?:sentence|statement|satz)\b.*\b{_WRONG}"
 )
 ANNOUNCEMENT = re.compile(
-    rf"(?is)\A\W*(?:not\s\w+|(?:\w+\W+)?(?:{_WRONG}\w*|no|nein|non))\W*\Z"
+    rf"(?is)\A\W*(?:not\s\w+\W*\Z|(?:\w+\W+)?{_VERDICT})"
     rf"|{_FIRST}(?:following|folgend|suivant).*\b{_WRONG}"
     r"|\b(?:the following|folgende[ns]?|ce qui suit)\b(?! (?:\w+ )?(?:day|week|month|year|tag|jahr))[^:]*\.\Z"
 )

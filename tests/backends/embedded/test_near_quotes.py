@@ -324,7 +324,6 @@ def test_near_quotation(outcome: str, sentence: str, source: str) -> None:
         "Incorrect. The weir opened in {}.",
         "No. Selby weir is old. No. The weir opened in {}.",
         "Which of these is wrong?\n\n- The weir is old.\n- The weir opened in {}.",
-        "The weir opened in {}. Not so, held the court.",
     ],
 )
 def test_words_that_may_tell_who_says_it_or_in_which_world_leave_it_open(source: str) -> None:
