@@ -31,6 +31,13 @@ Unsearched = Literal["failed", "cut"]
 """The reason why a query has no evidence: its search `failed`, or a limit of the run left it out (`cut`)."""
 
 
+def failure_update(node: str, problem: str, error: BaseException, query_id: str = "") -> "State":
+    """Makes the update of a failure: its warning, and why the query with this id, if any, has no evidence."""
+    notice = failure_notice(node, problem, error, query_id=query_id or None)
+    why: Unsearched = "cut" if notice.code == "budget_exhausted" else "failed"
+    return {"warnings": [notice], "unsearched": {query_id: why} if query_id else {}}
+
+
 class SentenceSupport(NamedTuple):
     """The support of a sentence by each evidence that was judged."""
 
@@ -100,11 +107,7 @@ def kept_evidence(state: State, query_id: str) -> list[Evidence]:
     return [it for it in usable_evidence(state) if (it.query_id == query_id if ids is None else it.id in ids)]
 
 
-class Branch(TypedDict):
-    """The input of the node retrieve: the query to search for."""
+class SectionBranch(State):
+    """The input of the node write_section: the state of the run, and the query of the section to write."""
 
     query: Query
-
-
-class SectionBranch(Branch, State):
-    """The input of the node write_section: the state of the run, and the query of the section to write."""

@@ -11,7 +11,6 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Send
 
 from rarr.agent.graph import Graph as AgentGraph, metered_node
 from rarr.agent.inputs import required_text
@@ -24,7 +23,7 @@ from rarr.ledger.evidence_selection import evidence_of
 from rarr.nodes.assemble import update_to_read
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.rerank import rerank
-from rarr.nodes.retrieve import retrieve
+from rarr.nodes.retrieve import queries_to_search, retrieve
 from rarr.records import Evidence, Notice, Passage, Query, Report, Status
 from rarr.records.citations import Answer, AnswerSource, CitedStatement, CitedTriple, Statement
 from rarr.retrievers.corpus.index_words import content_stems
@@ -201,9 +200,9 @@ def build_answering_graph() -> AgentGraph:
     return graph
 
 
-async def route_after_triples(state: State) -> list[Send] | str:
-    """Sends the query to the node retrieve. Without a query, returns the name of the node write_answer."""
-    return [Send("retrieve", {"query": query}) for query in state["queries"]] or "write_answer"
+async def route_after_triples(state: State) -> str:
+    """Returns "retrieve"; without a query to search for, "write_answer"."""
+    return "retrieve" if queries_to_search(state) else "write_answer"
 
 
 class Answerer(GraphRunner[Answer]):

@@ -1,7 +1,6 @@
 """Builds the pipeline as a LangGraph graph: nodes, edges and routes, which are async to need no thread.
 
-generate_queries -> retrieve, one branch a query -> rerank (all of them at once)
-                 -> check_agreement (all pairs at once) <-> edit -> attribute -> evaluate
+generate_queries -> retrieve -> rerank -> check_agreement <-> edit -> attribute -> evaluate
 
 In the preset `paper`, one passage after another is checked against the text as edited so far. Without
 queries, or after a failure that leaves nothing to work with, the run goes straight to attribute. Another
@@ -14,7 +13,7 @@ from typing import Any
 from langgraph.errors import NodeError
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Command, Send
+from langgraph.types import Command
 
 from rarr.components import Components
 from rarr.nodes.attribute import attribute
@@ -24,8 +23,8 @@ from rarr.nodes.edit import edit
 from rarr.nodes.evaluate import evaluate
 from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.rerank import rerank
-from rarr.nodes.retrieve import retrieve
-from rarr.state import State, failure_notice
+from rarr.nodes.retrieve import queries_to_search, retrieve
+from rarr.state import State, failure_update
 from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import span, wait_for_saved_answers
 
@@ -58,16 +57,14 @@ def build_graph(*, rewriting: bool = False) -> Graph:
     return graph
 
 
-async def route_queries(state: State) -> list[Send] | str:
-    """Sends each query of this round to its own call of the node retrieve.
+async def route_queries(state: State) -> str:
+    """Returns "retrieve", or "rerank" if no query of this round needs a search.
 
-    If no query needs a search, returns "rerank". Without queries, returns "attribute" in the first round, and
-    "evaluate" in later rounds.
+    Without queries, returns "attribute" in the first round, and "evaluate" in later rounds.
     """
-    asked = [query for query in state["queries"] if query.round == state["round"]]
-    if not asked:
+    if not any(query.round == state["round"] for query in state["queries"]):
         return "attribute" if state["round"] == 1 else "evaluate"
-    return [Send("retrieve", {"query": query}) for query in asked if query.searched] or "rerank"
+    return "retrieve" if queries_to_search(state) else "rerank"
 
 
 async def route_after_edits(state: State) -> str:
@@ -111,11 +108,8 @@ def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
     """Makes an error handler that turns a failure into a warning, and continues at the node `goto`."""
 
     async def survive(state: Any, error: NodeError) -> Command[Any]:
-        query_id = _branch(state)
-        notice = failure_notice(name, f"{name} failed", error.error, query_id=query_id or None)
-        why = "cut" if notice.code == "budget_exhausted" else "failed"
-        update = {"warnings": [notice], "unsearched": {query_id: why} if query_id else {}}
-        with span("failure", name, query_id) as failed:
+        update = failure_update(name, f"{name} failed", error.error, _branch(state))
+        with span("failure", name, _branch(state)) as failed:
             failed.body["update"] = update
         return Command(update=update, goto=goto)
 

@@ -179,20 +179,23 @@ class RecordedNodes:
         self._trace, self._again = trace, node
         self.questions: tuple[list[str], list[str]] = [], []
         self.nodes = {name: partial(self._call, name) for name in (*SEARCH_NODES, *QUERY_NODES)}
-        self._calls = defaultdict[tuple[str, str], list[StoredSpan]](list)
+        self._calls = defaultdict[tuple[str, int], list[StoredSpan]](list)
         self._relevances = defaultdict[str, dict[str, float]](dict)
         for number, calls in trace.calls_by_block().items():
             for call in calls:
+                if call.name == "retrieve" and call.about:
+                    raise InputError(
+                        "an earlier version of rarr made this run, and only that version replays it"
+                    )
                 if call.kind == "node" and ("update" in call.body or call.error not in ("", "cancelled")):
-                    self._calls[call.name, call.about or str(number)].append(call)
+                    self._calls[call.name, number].append(call)
         for update in trace.updates:
             for query_id, by_evidence in update.get("relevances", {}).items():
                 self._relevances[query_id] |= by_evidence
 
     async def _call(self, name: str, state: Any, runtime: Runtime[Components]) -> State:
         """Returns the next recorded update of this node, or raises its recorded error."""
-        of_query = state.get("query")
-        calls = self._calls[name, of_query.id if of_query else str(state.get("block", 0))]
+        calls = self._calls[name, state.get("block", 0)]
         if not calls:  # a round that the run did not have: nothing is searched in it
             return {"queries": state["queries"], "lacking": []} if name in QUERY_NODES else {}
         call = calls.pop(0)

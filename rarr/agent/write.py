@@ -1,7 +1,7 @@
 """Writes articles with citations: `Writer`, the graph behind it, and the call `write`.
 
-retrieve -> rerank -> plan -> retrieve, one branch a section -> rerank
-          -> write_section, one branch a section -> assemble -> check_agreement -> edit
+retrieve -> rerank -> plan -> retrieve -> rerank -> write_section, one branch a section
+          -> assemble -> check_agreement -> edit
 
 With an outline, the topic itself is not searched for. Each sentence of the article is then checked against
 the passages of its section: contradicted sentences are edited, and supported sentences get citations.
@@ -63,10 +63,10 @@ def build_writing_graph() -> Graph:
         add_survivable_node(graph, node, on_failure="assemble")
     for checking in (assemble, check_agreement, edit):
         add_survivable_node(graph, checking, on_failure=END)
-    graph.add_conditional_edges(START, route_after_topic, ["retrieve", "plan"])
+    graph.add_conditional_edges(START, route_topic, ["retrieve", "plan"])
     graph.add_edge("retrieve", "rerank")
     graph.add_conditional_edges("rerank", route_after_rerank, ["plan", "write_section", "assemble"])
-    graph.add_conditional_edges("plan", route_sections, ["retrieve"])
+    graph.add_edge("plan", "retrieve")
     graph.add_edge("write_section", "assemble")
     graph.add_edge("assemble", "check_agreement")
     graph.add_edge("check_agreement", "edit")
@@ -74,14 +74,9 @@ def build_writing_graph() -> Graph:
     return graph
 
 
-async def route_after_topic(state: State) -> list[Send] | str:
-    """Sends the query of the topic to the node retrieve. With an outline, returns "plan" instead."""
-    return "plan" if state["outline"] is not None else await route_sections(state)
-
-
-async def route_sections(state: State) -> list[Send]:
-    """Sends the query of each section, or of the topic, to its own call of the node retrieve."""
-    return [Send("retrieve", {"query": query}) for query in state["queries"] if query.round == state["round"]]
+async def route_topic(state: State) -> str:
+    """Returns "retrieve", to search for the topic; with an outline, "plan"."""
+    return "retrieve" if state["outline"] is None else "plan"
 
 
 async def route_after_rerank(state: State) -> list[Send] | str:

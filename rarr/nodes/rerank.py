@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.evidence_selection import Scored, evidence_of, is_given_id, merged_excerpts, scores_by_query
 from rarr.records import Evidence, Notice, Passage, Query
-from rarr.state import State, failure_notice, numbered_id
+from rarr.state import State, failure_update, numbered_id
 from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
@@ -41,9 +41,9 @@ def _with_best(
     for (query, passages), scored in zip(wanted.items(), scores, strict=True):
         kept = _kept_evidence(query, passages, scored, most=most, widens=widens)
         if isinstance(kept, Exception):
-            notice = failure_notice("rerank", "rerank failed", kept, query_id=query.id)
-            update["warnings"].append(notice)
-            update["unsearched"][query.id] = "cut" if notice.code == "budget_exhausted" else "failed"
+            failed = failure_update("rerank", "rerank failed", kept, query.id)
+            update["warnings"] += failed["warnings"]
+            update["unsearched"] |= failed["unsearched"]
         else:
             update["warnings"] += suspicious_notices(kept, update["evidence"])
             update["evidence"] += kept

@@ -102,6 +102,14 @@ def test_replay_that_names_no_node_or_prompt_of_the_run_says_what_to_name(given:
         replay(recorded(), **given)
 
 
+def test_run_of_an_earlier_version_which_called_retrieve_once_a_query_is_not_replayed() -> None:
+    trace = recorded()
+    call = next(call for call in trace.calls if call.name == "retrieve")
+    call.__dict__["about"] = "q1"
+    with pytest.raises(InputError, match="only that version replays it"):
+        replay(trace)
+
+
 def test_key_and_path_are_never_those_of_a_trace() -> None:
     fields, kinds = Settings.model_fields, r"\b(?:SecretStr|Path|Endpoint)\b"
     named = {name for name in fields if re.search(r"_(?:key|url|path)$", name)}

@@ -14,8 +14,9 @@ from rarr.testing import InMemoryRetriever
 
 async def test_a_query_is_searched_once_for_k_documents() -> None:
     source = InMemoryRetriever([passage()])
-    update = await retrieve({"query": query()}, runtime(Settings(documents_per_query=7), retriever=source))
-    assert update == {"passages": {"q1": [passage()]}}
+    asked = state(queries=[query(), query().model_copy(update={"id": "q2", "round": 2})])
+    update = await retrieve(asked, runtime(Settings(documents_per_query=7), retriever=source))
+    assert update["passages"] == {"q1": [passage()]}
     assert source.calls == [(ASKED, 7)]
 
 
