@@ -1,5 +1,6 @@
 """Declares the state that the nodes of a graph read and update. A node returns only the keys it changed."""
 
+from collections.abc import Mapping
 from operator import add, or_
 from typing import Annotated, Literal, NamedTuple
 
@@ -31,11 +32,18 @@ Unsearched = Literal["failed", "cut"]
 """The reason why a query has no evidence: its search `failed`, or a limit of the run left it out (`cut`)."""
 
 
-def failure_update(node: str, problem: str, error: BaseException, query_id: str = "") -> "State":
-    """Makes the update of a failure: its warning, and why the query with this id, if any, has no evidence."""
-    notice = failure_notice(node, problem, error, query_id=query_id or None)
-    why: Unsearched = "cut" if notice.code == "budget_exhausted" else "failed"
-    return {"warnings": [notice], "unsearched": {query_id: why} if query_id else {}}
+def failed_queries(node: str, outcomes: Mapping[str, object]) -> "State":
+    """Makes the update about the queries, by id, whose outcome is an error: a warning, and `unsearched`."""
+    notices = {
+        name: failure_notice(node, f"{node} failed", error, query_id=name)
+        for name, error in outcomes.items()
+        if isinstance(error, Exception)
+    }
+    cut = {name for name, notice in notices.items() if notice.code == "budget_exhausted"}
+    return {
+        "warnings": [*notices.values()],
+        "unsearched": {name: "cut" if name in cut else "failed" for name in notices},
+    }
 
 
 class SentenceSupport(NamedTuple):
@@ -83,7 +91,7 @@ class State(TypedDict, total=False):
     topic: str  # of an article
     outline: str | None  # the headings of an article, one in each line
     sections: list[PlannedSection]  # the plan of an article
-    drafts: Annotated[dict[str, str], or_]  # the written sections by section id
+    drafts: dict[str, str]  # the written sections by section id
     sources: list[AnswerSource]  # of an answer: triples of the graph, then passages
     written: list[CitedStatement]  # the statements of a model, which become the `text`
     warnings: Annotated[list[Notice], add]
@@ -105,9 +113,3 @@ def kept_evidence(state: State, query_id: str) -> list[Evidence]:
     """Returns the evidence that the query kept, without suspicious passages."""
     ids = state.get("kept", {}).get(query_id)
     return [it for it in usable_evidence(state) if (it.query_id == query_id if ids is None else it.id in ids)]
-
-
-class SectionBranch(State):
-    """The input of the node write_section: the state of the run, and the query of the section to write."""
-
-    query: Query

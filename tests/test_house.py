@@ -37,7 +37,7 @@ BUDGETS = (
     Budget("retrievers", _inside("retrievers"), 3_760, 3_300),
     Budget("backends", _inside("backends"), 4_155, 4_000),
     Budget("ledger", _inside("ledger"), 2_215, 1_100),
-    Budget("nodes", _inside("nodes"), 715, 1_000),
+    Budget("nodes", _inside("nodes"), 730, 1_000),
     Budget("agent", _inside("agent"), 3_590, 2_600),
     Budget("traces", _inside("traces"), 990, 1_300),
     Budget("evals", _inside("evals"), 2_775, 2_800),

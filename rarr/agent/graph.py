@@ -24,7 +24,7 @@ from rarr.nodes.evaluate import evaluate
 from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import queries_to_search, retrieve
-from rarr.state import State, failure_update
+from rarr.state import State, failure_notice
 from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import span, wait_for_saved_answers
 
@@ -91,7 +91,7 @@ def metered_node(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
     """
 
     async def metered(state: Any, runtime: Runtime[Components]) -> Any:
-        with meter().step(name), span("node", name, _branch(state)) as call:
+        with meter().step(name), span("node", name) as call:
             update = await runtime.context.replaced.get(name, node)(state, runtime)
             # Warnings go into the state, where a checkpoint keeps them: a meter ends with its process.
             if warnings := meter().new_warnings():
@@ -108,15 +108,9 @@ def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
     """Makes an error handler that turns a failure into a warning, and continues at the node `goto`."""
 
     async def survive(state: Any, error: NodeError) -> Command[Any]:
-        update = failure_update(name, f"{name} failed", error.error, _branch(state))
-        with span("failure", name, _branch(state)) as failed:
+        update = {"warnings": [failure_notice(name, f"{name} failed", error.error)]}
+        with span("failure", name) as failed:
             failed.body["update"] = update
         return Command(update=update, goto=goto)
 
     return survive
-
-
-def _branch(state: Any) -> str:
-    """Returns the id of the query of this branch of the graph; "" for a node that has no branches."""
-    query = state.get("query")
-    return query.id if query else ""

@@ -1,7 +1,6 @@
 """Writes articles with citations: `Writer`, the graph behind it, and the call `write`.
 
-retrieve -> rerank -> plan -> retrieve -> rerank -> write_section, one branch a section
-          -> assemble -> check_agreement -> edit
+retrieve -> rerank -> plan -> retrieve -> rerank -> write_section -> assemble -> check_agreement -> edit
 
 With an outline, the topic itself is not searched for. Each sentence of the article is then checked against
 the passages of its section: contradicted sentences are edited, and supported sentences get citations.
@@ -13,7 +12,6 @@ from dataclasses import replace
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.types import Send
 
 from rarr.agent.cite import require_card_reader
 from rarr.agent.graph import Graph, add_survivable_node
@@ -79,17 +77,11 @@ async def route_topic(state: State) -> str:
     return "retrieve" if state["outline"] is None else "plan"
 
 
-async def route_after_rerank(state: State) -> list[Send] | str:
-    """Returns "plan" after the search for the topic. Later, sends each section to the node write_section.
-
-    Leaves out sections without passages. Returns "assemble" if no section has passages.
-    """
+async def route_after_rerank(state: State) -> str:
+    """Returns "plan" after the search for the topic; then "write_section", without passages "assemble"."""
     if state["round"] == 1:
         return "plan"
-    queries = {query.id: query for query in state["queries"]}
-    given = {name: state[name] for name in ("topic", "sections", "evidence", "kept") if name in state}
-    written = [it.section.query_id for it in section_sources(state) if it.chunks]
-    return [Send("write_section", {"query": queries[name], **given}) for name in written] or "assemble"
+    return "write_section" if any(it.chunks for it in section_sources(state)) else "assemble"
 
 
 class Writer(GraphRunner[Article]):

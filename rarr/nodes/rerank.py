@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.evidence_selection import Scored, evidence_of, is_given_id, merged_excerpts, scores_by_query
 from rarr.records import Evidence, Notice, Passage, Query
-from rarr.state import State, failure_update, numbered_id
+from rarr.state import State, failed_queries, numbered_id
 from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
@@ -37,14 +37,13 @@ def _with_best(
     # A later round of research widens; the sections of an article are searched for in a later round too.
     widens = state.get("round", 1) > 1 and components.card_reader is not None and "topic" not in state
     most = components.settings.evidence_per_query * (LATER_ROUND_FACTOR if widens else 1)
-    update: State = {"evidence": list(state.get("evidence", [])), "warnings": [], "unsearched": {}}
-    for (query, passages), scored in zip(wanted.items(), scores, strict=True):
-        kept = _kept_evidence(query, passages, scored, most=most, widens=widens)
-        if isinstance(kept, Exception):
-            failed = failure_update("rerank", "rerank failed", kept, query.id)
-            update["warnings"] += failed["warnings"]
-            update["unsearched"] |= failed["unsearched"]
-        else:
+    found = {
+        query.id: _kept_evidence(query, passages, scored, most=most, widens=widens)
+        for (query, passages), scored in zip(wanted.items(), scores, strict=True)
+    }
+    update: State = {**failed_queries("rerank", found), "evidence": list(state.get("evidence", []))}
+    for kept in found.values():
+        if not isinstance(kept, Exception):
             update["warnings"] += suspicious_notices(kept, update["evidence"])
             update["evidence"] += kept
     if components.card_reader is not None:

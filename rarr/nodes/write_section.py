@@ -1,24 +1,27 @@
-"""Step 2 of writing: writes one section of an article from its passages."""
+"""Step 2 of writing: writes the sections of an article from their passages, all at once."""
 
 from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
 from rarr.components import Components, SectionSource
-from rarr.state import SectionBranch, State, kept_evidence
-from rarr.tools.models.run_budget import meter
+from rarr.records import Query
+from rarr.state import State, failed_queries, kept_evidence
+from rarr.tools.models.run_budget import for_each_query
 
 
-async def write_section(state: SectionBranch, runtime: Runtime[Components]) -> State:
-    """Asks the writer for the section that belongs to the query in `state`.
+async def write_section(state: State, runtime: Runtime[Components]) -> State:
+    """Asks the writer for each section that has passages. A failure becomes a warning, and a gap."""
+    sources, writer = section_sources(state), runtime.context.writers["write_section"]
+    places = {source.section.query_id: at for at, source in enumerate(sources) if source.chunks}
 
-    Raises the error of a failed writer. The graph turns it into a warning, and the section stays empty.
-    """
-    sources = section_sources(state)
-    at = next(n for n, source in enumerate(sources) if source.section.query_id == state["query"].id)
-    async with meter().in_time():
-        draft = await runtime.context.writers["write_section"].section(state["topic"], sources, at)
-    return {"drafts": {sources[at].section.id: draft}}
+    async def write(query: Query) -> str:
+        return await writer.section(state["topic"], sources, places[query.id])
+
+    wanted = [query for query in state["queries"] if query.id in places]
+    drafts = await for_each_query("write_section", wanted, write)
+    written = {sources[places[it]].section.id: text for it, text in drafts.items() if isinstance(text, str)}
+    return {**failed_queries("write_section", drafts), "drafts": written}
 
 
 def section_sources(state: State) -> Sequence[SectionSource]:

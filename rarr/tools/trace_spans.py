@@ -19,10 +19,10 @@ _MOST = 1000  # characters of an error's message
 
 Value = TypeVar("Value")
 
-SpanKind = Literal["block", "node", "failure", "search", "score", "read", "ask", "request"]
+SpanKind = Literal["block", "node", "failure", "query", "score", "read", "ask", "request"]
 """A span covers the work on a block of a long text; a call of a node; a node's failure, with its update; the
-search for a query; the scoring of its passages; a reading of sentences as cards; a question to a model; or an
-attempt at a server."""
+work of a node on a query; the scoring of a query's passages; a reading of sentences as cards; a question to a
+model; or an attempt at a server."""
 
 
 @dataclass(slots=True)

@@ -102,7 +102,7 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
     "block": {"start": Count, "end": Count, "lead": StrictStr},
     "node": _UPDATE,
     "failure": _UPDATE,
-    "search": {},
+    "query": {},
     # `answers` are parsed, or the text of a reply. `saved` is the model of a stored answer.
     "ask": {
         "prompt": StrictStr,

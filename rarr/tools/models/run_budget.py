@@ -4,19 +4,22 @@ The run's meter and the running node are context variables. So a model that many
 the run that asks, and no interface passes the meter on.
 """
 
+import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from rarr.errors import BudgetError
-from rarr.records import Notice
+from rarr.records import Notice, Query
 from rarr.records.base import NodeUsage
 from rarr.tools import trace_spans
 from rarr.tools.concurrency import time_limit
 from rarr.tools.models.chat import Answer, ChatRequest, Tokens
+
+Result = TypeVar("Result")
 
 _LONGEST_GRACE_S = 2.0
 _clock = time.perf_counter
@@ -173,3 +176,23 @@ def using_meter(meter: Meter) -> AbstractContextManager[Meter]:
 def meter() -> Meter:
     """Returns the meter of the current run. Outside of a run, returns a new meter without limits."""
     return METER.get() or Meter()
+
+
+async def for_each_query(
+    node: str, queries: Sequence[Query], compute: Callable[[Query], Awaitable[Result]]
+) -> dict[str, Result | Exception]:
+    """Returns the result, or the error, of `compute` for each query, by query id.
+
+    All queries are worked on at once, until the deadline. The trace gets a span for each query.
+    """
+
+    async def outcome(query: Query) -> Result | Exception:
+        try:
+            with trace_spans.span("query", node, query.id):
+                async with meter().in_time():
+                    return await compute(query)
+        except Exception as error:
+            return error
+
+    outcomes = await asyncio.gather(*map(outcome, queries))
+    return {query.id: it for query, it in zip(queries, outcomes, strict=True)}
