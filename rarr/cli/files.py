@@ -190,7 +190,7 @@ def label(files: Sequence[Path], out: Path, merge: bool) -> int:
 
 
 BENCHES = {
-    **dict.fromkeys(("attrscore", "expertqa", "factscore"), ("claims", "DATA")),
+    **dict.fromkeys(("attrscore", "expertqa"), ("claims", "DATA")),
     **{name: (name, "DATA") for name in ("rarr", "answers", "names")},
     "conflicts": ("answers", "DATA"),
     "kalma": ("citations", "DATA"),
@@ -220,7 +220,6 @@ def bench(name: str, data: Sequence[Path], out: Path, settings: "Settings", **ro
                gate", "rarr by text", "rarr by sentences", "rarr without wikipedia"
     attrscore  as for rarr verify: judges beside people's labels
     expertqa   a folder with dev/attribution: claims that experts labelled
-    factscore  {"claim", "evidence", "factual"}: the statements of claims
     kalma      questions of BioKaLMA with a graph: citations of answers
     wikigen    EVENTS, and DOCS with pages: citations of articles
     answers    {"question", "answer", "references", "score"}, scores from 0 to 1

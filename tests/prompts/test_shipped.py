@@ -29,7 +29,6 @@ PROMPTS = {
     "rewrite_text": (400, ["revision"]),
     "score_answer": (520, ["reason", "level"]),
     "search_queries": (260, ["queries"]),
-    "split_claims": (300, ["statements"]),
     "summarize": (400, ["summary"]),
     "target_queries": (700, ["questions"]),
     "write_section": (560, ["text"]),

@@ -1,9 +1,8 @@
-"""The benchmarks of claims that people judged (AttrScore, ExpertQA, FActScore), and `rarr verify`.
+"""The benchmarks of claims that people judged (AttrScore, ExpertQA), and `rarr verify`.
 
 AttrScore (Yue et al. 2023, section 5) compares judges with people in three classes. ExpertQA (Malaviya et al.
 2023) measures the AutoAIS of systems (table 5) and the agreement of judges with experts (table 6); a judge
-does not see the question. FActScore (Min et al. 2023; ExpertQA, table 8) splits a claim into statements of
-one fact, finds passages for each statement, and judges each statement.
+does not see the question.
 """
 
 import asyncio
@@ -14,31 +13,23 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, AliasPath, BaseModel, BeforeValidator, Field, StrictBool, field_validator
+from pydantic import AliasPath, BeforeValidator, Field
 
 from rarr.agent.verify import MAX_CLAIMS, ClaimVerifier, claim_verifier_of
-from rarr.agent.wiring.components import wire
-from rarr.agent.wiring.models import LanguageModels
-from rarr.backends.prompted.prompts import NOTHING, Prompts
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, in_random_order
 from rarr.evals.metrics import Measured, bootstrap_each, class_measures, mean, roc_auc, share_of
-from rarr.evals.rows import ATTRIBUTION_CLASSES as CLASSES, ClaimRow, RowEvidence, Text, as_list, read_rows
+from rarr.evals.rows import ATTRIBUTION_CLASSES as CLASSES, ClaimRow, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import AttributionClass, Verification
-from rarr.settings import EMBEDDED, Settings
-from rarr.tools.concurrency import together, work
+from rarr.settings import Settings
 from rarr.tools.models.chat import name_of
-from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.wording import is_failure
 
 RESAMPLES = 1000
 CLAIMS = "dev/attribution/expertqa.jsonl"  # the file of ExpertQA in the folder of the data sets
 LABELS_TITLE = "labels of all claims, and of each class by people"
 LABELLED_EXAMPLE = '{"claim": "...", "evidence": "...", "label": "contradictory"} for each claim'
-FACTUAL_EXAMPLE = '{"claim": "...", "evidence": "...", "factual": true} for each claim'
-PASSAGES, LEAST_SCORE = 3, 0.5  # passages for a statement, and the lowest score of a factual claim
-RIGHT_LABELS = ("definitely correct", "probably correct")  # of experts (Malaviya et al. 2023, section 6)
 
 
 class VerifiedLine(FinishedLine):
@@ -238,94 +229,3 @@ def expert_scores(pairs: Pairs) -> dict[str, Measured]:
         if line.is_judged and claim.supported:
             answers[claim.id.rpartition("/")[0]].append(line.label == "attributable")
     return supported_scores(pairs) | {"autoais": mean([sum(hits) / len(hits) for hits in answers.values()])}
-
-
-class FactRow(ClaimRow):
-    """A claim. `factual`: a judgement by people. `statements`: its facts, if people split the claim."""
-
-    evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(as_list)] = ()
-    factual: StrictBool | None = Field(
-        None, validation_alias=AliasChoices("factual", "correctness", AliasPath("meta", "correctness"))
-    )
-    statements: tuple[Text, ...] = ()
-
-    @field_validator("factual", mode="before")
-    @classmethod
-    def _is_right(cls, given: Any) -> Any:
-        return given.strip().lower() in RIGHT_LABELS if isinstance(given, str) else given
-
-
-class StatementsAnswer(BaseModel):
-    """The answer of the model: the statements of a claim."""
-
-    statements: list[str]
-
-
-class FactLine(FinishedLine):
-    """The statements of a claim. `hold`: for each judged statement, whether the evidence supports it."""
-
-    statements: tuple[str, ...] = ()
-    hold: tuple[bool, ...] = ()
-
-    @property
-    def score(self) -> float | None:
-        """Returns the FActScore: the share of supported statements; None without a judged statement."""
-        return sum(self.hold) / len(self.hold) if self.hold else None
-
-
-def factscore_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark FActScore from a file. Raises `InputError` if no claim can be used."""
-    rows = in_random_order(read_rows(data, FactRow, FACTUAL_EXAMPLE))
-    judged = [row for row in rows if row.factual is not None]
-    usable = [row for row in judged if row.evidence or settings.names_source]
-    if not usable:
-        raise InputError(f"no claim of {data} has evidence and a judgement of people: give {FACTUAL_EXAMPLE}")
-    left_out = {"not judged by people": len(rows) - len(judged), "no evidence": len(judged) - len(usable)}
-    chosen = usable[: options.limit]
-    judges = _settings_by_judge(settings, options)
-    parts = {name: Part(usable, FactLine, partial(_fact_scorer, its), chosen) for name, its in judges.items()}
-    tables = partial(judge_tables, "factual by a score of at least 0.5, against people", fact_scores)
-    return Bench("factscore", "FActScore", {"claims": len(chosen)}, parts, tables, left_out)
-
-
-def _fact_scorer(settings: Settings) -> Worker:
-    verifier = claim_verifier_of(settings, measuring=True)
-    searching = settings.model_copy(update={"trace": False, "models": {}})
-    found = wire(searching) if settings.names_source else None
-    models = LanguageModels(settings, [settings.model] * (settings.model not in EMBEDDED))
-    prompt = Prompts(settings.prompts)["split_claims"]
-
-    async def split(claim: str, question: str | None) -> Sequence[str]:
-        if not models.all:
-            return [span.of(claim) for span in await work(sentences, claim)]
-        given = {"question": question or NOTHING, "text": claim}
-        answer = await models.all[0].ask(prompt, StatementsAnswer, given)
-        return [statement for statement in answer.statements if statement.strip()]
-
-    async def verified(statements: Sequence[str], row: FactRow) -> Sequence[Verification]:
-        if row.evidence or found is None:
-            given = [piece.passage_fields for piece in row.evidence]
-            return await verifier.averify_together(statements, given, None)
-        queries = [f"{row.field} {statement}".strip() for statement in statements]
-        near = await together(*(found.retriever.retrieve(query, PASSAGES) for query in queries))
-        pairs = zip(statements, near, strict=True)
-        return await together(*(verifier.averify(statement, list(its)) for statement, its in pairs))
-
-    async def make_line(row: FactRow) -> FactLine:
-        statements = row.statements or await split(row.claim, row.question)
-        made = await verified(statements, row) if statements else ()
-        unjudged = [each for each in made if each.label is None]
-        failures = (it.message for each in unjudged for it in filter(is_failure, each.warnings))
-        hold = tuple(each.label == "attributable" for each in made if each.label is not None)
-        return FactLine(id=row.id, statements=tuple(statements), hold=hold, error=next(failures, ""))
-
-    return Worker(make_line, (verifier, *models.all, *((*found.models, *found.opened) if found else ())))
-
-
-def fact_scores(pairs: Pairs) -> dict[str, Measured]:
-    """Computes the F1 of factual claims, of other claims, and of all claims, and the mean FActScore."""
-    judged = [(line.score >= LEAST_SCORE, row.factual) for row, line in pairs if line.score is not None]
-    of_classes = partial(class_measures, classes=(True, False))
-    found = bootstrap_each(judged, of_classes, unjudged=len(pairs) - len(judged))
-    names = {"true f1": "True_f1", "false f1": "False_f1", "micro f1": "accuracy"} if found else {}
-    return {name: found[names[name]] for name in names} | {"factscore": mean([it.score for _, it in pairs])}

@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from training.helpers import scripted
 
 from evals.benchmarks.running import DAM, EXPERT_CLAIMS, expertqa_folder, first_table, run
 from evals.doubles import lines, write_rows
@@ -80,38 +79,6 @@ def test_a_wording_of_attrscore_is_a_judge_that_sees_whole_claims(tmp_path: Path
     assert first_table(report)["attrscore:facts"]["overall"].value == 0
     [call] = model.calls
     assert call.name == "judge_as_facts" and f"Q? {HIGH} It is long." in call.messages[-1].content
-
-
-def test_factscore_by_hand() -> None:
-    """The scores are 1/2, 1/3 and 1 for true, true and false. A claim without statements has no score."""
-    given = [((True, False), True), ((True, False, False), True), ((True,), False), ((), True)]
-    rows = [claims.FactRow(id="r", claim="A.", factual=factual) for _, factual in given]
-    made = [claims.FactLine(id="r", hold=hold) for hold, _ in given]
-    scores = claims.fact_scores(list(zip(rows, made, strict=True)))
-    assert list(scores) == ["true f1", "false f1", "micro f1", "factscore"]
-    assert [it.value for it in scores.values()] == pytest.approx([2 / 4, 0, 1 / 3, (1 / 2 + 1 / 3 + 1) / 3])
-    assert (scores["micro f1"].n, scores["micro f1"].unjudged) == (3, 1)
-
-
-FACTS: list[dict[str, Any]] = [
-    {"claim": f"{HIGH} {WRONG}", "evidence": [DAM], "correctness": "Probably correct", "system": "a"},
-    {"claim": "It is so.", "statements": [WRONG], "evidence": DAM, "correctness": "Unsure", "system": "b"},
-    {"claim": HIGH, "evidence": [], "factual": True, "system": "b"},
-    {"claim": HIGH, "evidence": DAM},
-]
-
-
-def test_factscore_splits_and_searches(tmp_path: Path) -> None:
-    data = write_rows(tmp_path / "claims.jsonl", *FACTS)
-    report = run("factscore", data, out=tmp_path / "out")
-    assert (first_table(report)["embedded"]["micro f1"].value, report.counts) == (1, {"claims": 2})
-    assert report.left_out == {"not judged by people": 1, "no evidence": 1}
-    notes = write_rows(tmp_path / "notes/dam.md", DAM).parent
-    model = scripted({"split_claims": {"statements": [HIGH, WRONG, HIGH]}})
-    report = run("factscore", data, out=tmp_path / "searched", corpus=notes, model=model)
-    scores = {name: row["factscore"].value for name, row in [*report.tables.values()][1].items()}
-    assert scores == pytest.approx({"a": 2 / 3, "b": (0 + 2 / 3) / 2, "all": 4 / 9})
-    assert report.counts == {"claims": 3}
 
 
 def test_passages_are_joined_and_claims_that_need_no_citation_left_out(tmp_path: Path) -> None:
