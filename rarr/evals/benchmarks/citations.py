@@ -1,15 +1,12 @@
 """The benchmarks of citations: KaLMA for answers from graphs, and WikiGenBench for articles.
 
-KaLMA (Li et al. 2023) measures citations of triples and `[NA]` marks. The published rows do not have the
-minimum knowledge of a question (the triples that a full answer cites), so precision and recall use questions
-that are made ("evolved") from the same graphs. WikiGenBench (Zhang et al. 2024) measures the citations of
-articles, and their overlap with articles by people.
+KaLMA (Li et al. 2023) measures citations of triples and `[NA]` marks. WikiGenBench (Zhang et al. 2024)
+measures the citations of articles, and their overlap with articles by people.
 """
 
 import asyncio
-import math
 import random
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -42,13 +39,7 @@ from rarr.tools.models.chat import name_of
 from rarr.tools.text.wording import is_failure
 
 BIOKALMA = "dev/kg/biokalma.jsonl"
-PUBLISHED, EVOLVED = "rows of the data", "evolved questions"
 REMOVED_COUNTS = (1, 2, 3)  # triples that are removed from a graph (table 5 of the paper)
-ROUNDS = 5  # most triples of an evolved question, as in the paper
-_FEWEST = 3  # fewest triples of an evolved question
-_LONGEST_VALUE = 80  # characters; longer values are texts
-# No question asks for these relations, as in the code of the authors.
-_DULL = {"sex or gender", "given name", "surname", "family name", "instance of", "described by source"}
 
 Counts = tuple[int, int]  # a part and its whole
 
@@ -79,15 +70,6 @@ class KalmaRow(Row):
         )
 
 
-class AskedQuestion(NamedTuple):
-    """A question about a graph. `minimum`: the triples that a full answer cites; empty if not known."""
-
-    id: str
-    question: str
-    triples: tuple[Triple, ...]
-    minimum: tuple[Triple, ...] = ()
-
-
 class GapCounts(NamedTuple):
     """Counts for the precision and recall of `[NA]` statements against triples removed from the graph."""
 
@@ -110,51 +92,12 @@ def kalma_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
     if settings.models.get("write_answer", settings.model) in EMBEDDED:
         raise SettingsError("bench kalma needs a language model: name it with model (--model)")
     every = in_random_order(read_rows(data / BIOKALMA, KalmaRow))
-    rows = [AskedQuestion(row.id, row.question_specific, row.triples) for row in every if row.triples]
+    rows = [row for row in every if row.triples]
     if not rows:
         raise InputError(f"{BIOKALMA} has no question with a graph: give the folder of the data sets")
-    sets = {PUBLISHED: rows, EVOLVED: evolved_questions(rows)}
-    worker, most = partial(graph_answerer, settings), options.limit
-    parts = {name: Part(asked, AnswerLine, worker, asked[:most]) for name, asked in sets.items()}
-    counts = {"questions": sum(len(part.chosen) for part in parts.values())}
-    return Bench("kalma", f"KaLMA, answers by {name_of(settings.model)}", counts, parts, answer_tables)
-
-
-def evolved_questions(rows: Sequence[AskedQuestion]) -> list[AskedQuestion]:
-    """Makes a question from the graph of each row with enough triples (section 3.2 of the paper).
-
-    Each of five rounds draws a triple, and a template asks for its value. The paper draws by the rarity of
-    the relation and by the perplexity of the sentence; this function draws by rarity alone. Relations with
-    several values are left out, because a question would ask for all values.
-    """
-    frequency = Counter(triple.relation for row in rows for triple in row.triples)
-    questions = list[AskedQuestion]()
-    for row in rows:
-        values = Counter((triple.subject_id, triple.relation) for triple in row.triples)
-        left = [
-            it for it in row.triples
-            if values[it.subject_id, it.relation] == 1 and len(it.object) <= _LONGEST_VALUE
-            if relation_words(it.relation) not in _DULL
-        ]  # fmt: skip
-        draw, minimum = random.Random(row.id), list[Triple]()
-        while left and len(minimum) < ROUNDS:
-            weights = [math.log(2 * frequency.total() / frequency[triple.relation]) for triple in left]
-            minimum += draw.choices(left, weights)
-            left.remove(minimum[-1])
-        if len(minimum) >= _FEWEST:
-            asked = _question_about(sorted(minimum, key=lambda triple: triple.subject_id))
-            questions.append(AskedQuestion(f"{row.id}/evolved", asked, row.triples, tuple(minimum)))
-    return questions
-
-
-def _question_about(triples: Sequence[Triple]) -> str:
-    relations = defaultdict[str, list[str]](list)
-    for triple in triples:
-        relations[triple.subject].append(relation_words(triple.relation))
-    joined = {subject: f"{', '.join(words[:-1])} and {words[-1]}" for subject, words in relations.items()}
-    asked = [f"what is the {words.removeprefix(' and ')} of {subject}" for subject, words in joined.items()]
-    question = ", and ".join(asked)
-    return f"{question[0].upper()}{question[1:]}?"
+    part = Part(rows, AnswerLine, partial(graph_answerer, settings), rows[: options.limit])
+    counts, title = {"questions": len(part.chosen)}, f"KaLMA, answers by {name_of(settings.model)}"
+    return Bench("kalma", title, counts, {"rows of the data": part}, answer_tables)
 
 
 def graph_answerer(settings: Settings) -> Worker:
@@ -166,20 +109,21 @@ def graph_answerer(settings: Settings) -> Worker:
         async with Answerer(components=await in_thread(lambda: wire(made, measuring=True))) as answerer:
             return await answerer.aanswer(question)
 
-    async def make_line(asked: AskedQuestion) -> AnswerLine:
-        answer, gaps = await answered(asked.question, asked.triples), dict[int, GapCounts]()
+    async def make_line(row: KalmaRow) -> AnswerLine:
+        question, graph, gaps = row.question_specific, row.triples, dict[int, GapCounts]()
+        answer = await answered(question, graph)
         of_number = {it.number: Triple(*dict(it.triple).values()) for it in answer.sources if it.triple}
         cited = [(each.text, of_number.get(it)) for each in answer.statements for it in each.citations]
         triples = tuple(triple for _, triple in cited if triple is not None)
-        known = sorted(asked.minimum or set(triples))
+        known = sorted(set(triples))
         for count in REMOVED_COUNTS:
-            absent = random.Random(f"{asked.id} {count}").sample(known, min(count, len(known)))
-            left = without_triples(asked.triples, absent)
+            absent = random.Random(f"{row.id} {count}").sample(known, min(count, len(known)))
+            left = without_triples(graph, absent)
             if absent and left:
-                gaps[count] = count_gaps(await answered(asked.question, left), absent, answer)
+                gaps[count] = count_gaps(await answered(question, left), absent, answer)
         said = answer.statements
         return AnswerLine(
-            id=asked.id,
+            id=row.id,
             cited=triples,
             aligned=(sum(it is not None and _states(it.object, text) for text, it in cited), len(cited)),
             written=(sum(each.existing for each in said), sum(each.written for each in said)),
@@ -219,42 +163,24 @@ def _states(value: str, text: str) -> bool:
 
 
 def answer_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes three tables: all citations, citations against the minimum knowledge, and gaps (`GapCounts`)."""
-    answered = {name: [pair for pair in pairs if not pair[1].error] for name, pairs in parts.items()}
-    gaps = dict[str, dict[str, Measured]]()
-    for name, count in product(answered, REMOVED_COUNTS):
-        found = [it.gaps[count] for _, it in answered[name] if count in it.gaps]
+    """Makes two tables: all citations, and gaps (`GapCounts`)."""
+    [(name, pairs)] = parts.items()
+    answered, gaps = [pair for pair in pairs if not pair[1].error], dict[str, dict[str, Measured]]()
+    for count in REMOVED_COUNTS:
+        found = [line.gaps[count] for _, line in answered if count in line.gaps]
         precision = share_of_sums([it.precision for it in found])
         recall = share_of_sums([it.recall for it in found])
         gaps[f"{name}, {count} removed"] = precision_recall_f1(precision, recall)
     return {
-        "citations of all answers": {name: _shares(pairs) for name, pairs in answered.items()},
-        "against the minimum knowledge of evolved questions": citation_scores(answered[EVOLVED]),
+        "citations of all answers": {name: _shares(answered)},
         "triples removed, and told by [NA]": gaps,
     }
-
-
-def citation_scores(pairs: Pairs) -> dict[str, dict[str, Measured]]:
-    """Compares citations with the minimum knowledge, by the formulas of the paper (section 4.1).
-
-    A citation is precise if its triple is in the graph and in the minimum knowledge. `micro` counts citations
-    over all answers; `macro` is a mean over answers. An answer without citations has no macro precision, as
-    in the code of the paper.
-    """
-    precise, recalled = list[list[bool]](), list[list[bool]]()
-    for asked, line in pairs:
-        right = set(asked.triples) & set(asked.minimum)
-        precise.append([triple in right for triple in line.cited])
-        recalled.append([triple in right and triple in line.cited for triple in asked.minimum])
-    micro = [share([hit for hits in each for hit in hits]) for each in (precise, recalled)]
-    macro = [mean([sum(hits) / len(hits) for hits in each if hits]) for each in (precise, recalled)]
-    return {"micro": precision_recall_f1(*micro), "macro": precision_recall_f1(*macro)}
 
 
 def _shares(pairs: Pairs) -> dict[str, Measured]:
     lines: list[AnswerLine] = [line for _, line in pairs]
     return {
-        "correctness": share([triple in asked.triples for asked, line in pairs for triple in line.cited]),
+        "correctness": share([triple in row.triples for row, line in pairs for triple in line.cited]),
         "as written": share_of_sums([line.written for line in lines]),
         "aligned": share_of_sums([line.aligned for line in lines]),
         "without a citation": share([not line.cited for line in lines]),
