@@ -4,13 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from rarr.agent.wiring.models import LanguageModels, require_one_provider
+from rarr.agent.wiring.models import LanguageModels
 from rarr.agent.wiring.sources import Resources, make_reranker, make_retriever, sources_to_search
 from rarr.backends.embedded.near_quote_reader import NearQuoteReader, NearQuoteVerifier
 from rarr.backends.prompted import paper
 from rarr.backends.prompted.cards import READING_PROMPT, PromptedCardReader
-from rarr.backends.prompted.decisions import DecisionVerifier
-from rarr.backends.prompted.judging import DECISIONS, NLI, PromptedVerifier, is_language_model, parse_judge
+from rarr.backends.prompted.judging import NLI, PromptedVerifier, is_language_model, parse_judge
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions, QueriesByUnit
 from rarr.backends.prompted.writing import PromptedAnswerWriter, PromptedArticleWriter
@@ -195,9 +194,6 @@ class ComponentMaker:
             return judge
         if self.judge in EMBEDDED:
             return NearQuoteVerifier()
-        if self.judge.startswith(DECISIONS):
-            require_one_provider(self.settings, [*self.named.values(), *self.settings.fallbacks, self.judge])
-            return DecisionVerifier(self.judge, self.settings)
         from rarr.backends.nli.verifier import NliVerifier  # it imports torch
 
         return NliVerifier(self.judge.removeprefix(NLI), self.settings.support_threshold)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from rarr.backends.prompted.judging import DECISIONS, PREFIXES, is_language_model, parse_judge
+from rarr.backends.prompted.judging import PREFIXES, is_language_model, parse_judge
 from rarr.errors import SettingsError
 from rarr.settings import EMBEDDED, Endpoint, Settings
 from rarr.tools.models.chat import MODEL_NAMES, ChatModel, name_of
@@ -30,7 +30,7 @@ class LanguageModels:
         self._settings, self._limiter = settings, Limiter(settings.concurrency)
         self._chats, self._models = dict[Any, BudgetedChat](), dict[Any, LanguageModel]()
         if distinct := {_key(name): name for name in names}:
-            require_one_provider(settings, [*distinct.values(), *settings.fallbacks])
+            _require_one_provider(settings, [*distinct.values(), *settings.fallbacks])
         for key, name in distinct.items():
             chats = {_key(each): self._chat(each) for each in (name, *settings.fallbacks)}
             self._models[key] = LanguageModel([*chats.values()], max_answer_tokens=settings.max_answer_tokens)
@@ -66,16 +66,13 @@ def _key(name: Any) -> Any:
     return name if isinstance(name, str) else id(name)
 
 
-def require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
+def _require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
     """Raises `SettingsError` if the setting `base_url` or `api_key` would apply to two model providers."""
     named = [name for name in names if isinstance(name, str) and ":" in name]
+    owned = [(name, settings.endpoints.get(name, Endpoint())) for name in named]
     for field in (field for field in ("base_url", "api_key") if getattr(settings, field) is not None):
-        reached: dict[str, str] = {}
-        for name in named:
-            own = settings.endpoints.get(name, Endpoint())
-            is_shared = name.startswith(DECISIONS) and {"openai", "vllm"} & reached.keys()
-            if not (own.base_url or getattr(own, field) or is_shared):
-                reached[name.partition(":")[0]] = name
+        shared = [name for name, own in owned if not (own.base_url or getattr(own, field))]
+        reached = {name.partition(":")[0]: name for name in shared}
         if len(reached) > 1:
             both = " and ".join(reached.values())
             raise SettingsError(f"{field} would go to {both} alike: give each its own in endpoints")
@@ -105,7 +102,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
     if name in EMBEDDED:  # of a node it means that no model is asked
         raise SettingsError(f"fallbacks has {name!r}, which is no language model: leave it out")
     if not all(name.partition(":")):
-        raise SettingsError(f"unknown model {name!r}: {_CHOICE}; nli:NAME and decisions:NAME only judge")
+        raise SettingsError(f"unknown model {name!r}: {_CHOICE}; nli:NAME only judges")
     if name.startswith(PREFIXES):
         raise SettingsError(f"{name!r} is no language model: give it in models for attribute alone")
     base_url, api_key, extra = settings.model_access(name)

@@ -13,8 +13,8 @@ from rarr.settings import EMBEDDED
 from rarr.tools.concurrency import together, work
 from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
 
-NLI, ATTRSCORE, DECISIONS = PREFIXES = ("nli:", "attrscore:", "decisions:")
-"""Prefixes in the names of judges: a Hugging Face model, a wording of AttrScore, or a decision endpoint."""
+NLI, ATTRSCORE = PREFIXES = ("nli:", "attrscore:")
+"""Prefixes in the names of judges: a Hugging Face model, or a wording of AttrScore."""
 WORDINGS = ("attribution", "facts", "nli", "summary")
 """The names of the prompts that AttrScore compares for this task (Yue et al. 2023)."""
 
@@ -75,7 +75,7 @@ class PromptedVerifier(ModelAsker):
 
         Raises `ModelError` if a judgement is missing.
         """
-        asked, prompt = await work(sentences_in_context, text, context, spans), self._prompts[self.prompt]
+        asked, prompt = await work(_sentences_in_context, text, context, spans), self._prompts[self.prompt]
         if "claim" in prompt.variables:
             asked = [{"claim": f"{context or ''} {each['text']}".strip()} for each in asked]
         shape, shown = _answer_class(prompt), {"evidence": titled_evidence(evidence)}
@@ -83,7 +83,7 @@ class PromptedVerifier(ModelAsker):
         return [answer.verdict for answer in await together(*calls)]
 
 
-def sentences_in_context(text: str, context: str | None, spans: Sequence[Span]) -> list[dict[str, str]]:
+def _sentences_in_context(text: str, context: str | None, spans: Sequence[Span]) -> list[dict[str, str]]:
     """Returns the prompt variables of each sentence: `text`, and `before`: the sentence or context before."""
     judged = []
     for span in spans:
