@@ -105,12 +105,6 @@ def share_of_sums(counts: Sequence[tuple[int, int]]) -> Measured:
     return share_of(sum(part for part, _ in counts), sum(whole for _, whole in counts))
 
 
-def precision_recall_f1(precision: Measured, recall: Measured) -> dict[str, Measured]:
-    """Returns precision, recall and F1, their harmonic mean. F1 has no confidence interval."""
-    f1 = Measured(value=f1_ap(precision.value, recall.value), n=recall.n)
-    return {"precision": precision, "recall": recall, "f1": f1}
-
-
 def f1_ap_of_set(scores: Sequence[tuple[float | None, float | None]]) -> Measured:
     """Computes F1_AP of texts: the harmonic mean of their average attribution and average preservation.
 

@@ -1,7 +1,7 @@
 """Describes the benchmark of a published paper by its parts, and runs it.
 
-A part is a judge, a system or a set of rows. Its worker makes a result (a line) from each row. The benchmark
-makes tables from rows and lines. The same call continues an interrupted run.
+A part is a judge or a system, or the whole run. Its worker makes a result (a line) from each row. The
+benchmark makes tables from rows and lines. The same call continues an interrupted run.
 """
 
 import json
@@ -43,7 +43,7 @@ class PublishedFigures(Record):
 
 
 class Part(NamedTuple):
-    """A judge, a system or a set of rows. The worker makes a line of `line_class` from each `chosen` row.
+    """A judge or a system, or the whole run. The worker makes a line of `line_class` from each `chosen` row.
 
     `at_once`: the rows that a job handles together. `then`: is called with all lines at the end of the part.
     """

@@ -23,9 +23,10 @@ from rarr.agent.write import CHUNK_WORDS, Writer
 from rarr.components import WRITING_NODES
 from rarr.errors import InputError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, in_random_order
-from rarr.evals.metrics import Measured, mean, precision_recall_f1, rouge_l, share, share_of_sums
+from rarr.evals.metrics import Measured, mean, rouge_l, share, share_of_sums
 from rarr.evals.rows import Row, Text, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
+from rarr.ledger.scores import f1_ap
 from rarr.records import Passage
 from rarr.records.citations import Answer, Article, Statement
 from rarr.retrievers.corpus.chunking import chunks
@@ -170,7 +171,8 @@ def answer_tables(parts: Mapping[str, Pairs]) -> Tables:
         found = [line.gaps[count] for _, line in answered if count in line.gaps]
         precision = share_of_sums([it.precision for it in found])
         recall = share_of_sums([it.recall for it in found])
-        gaps[f"{name}, {count} removed"] = precision_recall_f1(precision, recall)
+        f1 = Measured(value=f1_ap(precision.value, recall.value), n=recall.n)
+        gaps[f"{name}, {count} removed"] = {"precision": precision, "recall": recall, "f1": f1}
     return {
         "citations of all answers": {name: _shares(answered)},
         "triples removed, and told by [NA]": gaps,

@@ -88,6 +88,14 @@ def test_inverse_of_a_removed_triple_goes_with_it_and_a_gap_of_the_whole_graph_d
     assert citations.count_gaps(marked, [father], marked) == ((0, 0), (0, 1))
 
 
+def test_gaps_by_hand() -> None:
+    """One of 2 [NA] statements names the removed triple; none of 2 others names the other."""
+    counts = [((1, 2), (1, 1)), ((0, 2), (0, 1))]
+    lines = [citations.AnswerLine(id="q", gaps={1: citations.GapCounts(*it)}) for it in counts]
+    *_, gaps = citations.answer_tables({"rows": [(None, line) for line in lines]}).values()
+    assert [it.value for it in gaps["rows, 1 removed"].values()] == pytest.approx([1 / 4, 1 / 2, 1 / 3])
+
+
 FOLDER = Path(__file__).resolve().parents[3] / "examples/benchmark/wikigen"
 EVENTS, DOCS = FOLDER / "events.jsonl", FOLDER / "docs.jsonl"
 
