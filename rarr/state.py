@@ -37,7 +37,7 @@ def failed_queries(node: str, outcomes: Mapping[str, object]) -> "State":
     notices = {
         name: failure_notice(node, f"{node} failed", error, query_id=name)
         for name, error in outcomes.items()
-        if isinstance(error, Exception)
+        if isinstance(error, BaseException)
     }
     cut = {name for name, notice in notices.items() if notice.code == "budget_exhausted"}
     return {

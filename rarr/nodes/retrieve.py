@@ -21,7 +21,7 @@ async def retrieve(state: State, runtime: Runtime[Components]) -> State:
         return await retriever.retrieve(query.text, most)
 
     found = await for_each_query("retrieve", queries_to_search(state), search)
-    passages = {name: list(it) for name, it in found.items() if not isinstance(it, Exception)}
+    passages = {name: list(it) for name, it in found.items() if not isinstance(it, BaseException)}
     return {**failed_queries("retrieve", found), "passages": passages}
 
 

@@ -180,19 +180,16 @@ def meter() -> Meter:
 
 async def for_each_query(
     node: str, queries: Sequence[Query], compute: Callable[[Query], Awaitable[Result]]
-) -> dict[str, Result | Exception]:
+) -> dict[str, Result | BaseException]:
     """Returns the result, or the error, of `compute` for each query, by query id.
 
     All queries are worked on at once, until the deadline. The trace gets a span for each query.
     """
 
-    async def outcome(query: Query) -> Result | Exception:
-        try:
-            with trace_spans.span("query", node, query.id):
-                async with meter().in_time():
-                    return await compute(query)
-        except Exception as error:
-            return error
+    async def computed(query: Query) -> Result:
+        with trace_spans.span("query", node, query.id):
+            async with meter().in_time():
+                return await compute(query)
 
-    outcomes = await asyncio.gather(*map(outcome, queries))
-    return {query.id: it for query, it in zip(queries, outcomes, strict=True)}
+    outcomes = await asyncio.gather(*map(computed, queries), return_exceptions=True)
+    return {query.id: outcome for query, outcome in zip(queries, outcomes, strict=True)}
