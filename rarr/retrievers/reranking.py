@@ -50,6 +50,7 @@ class OverlapIndex:
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._passages = passages
         self._counts = [_counts(passage.title, passage.text) for passage in passages]
+        self._found = dict[str, list[tuple[int, int]]]()
         mean = max(1.0, sum(it.size for it in self._counts) / max(1, len(self._counts)))
         self._saturations = [_K1 * (1 - _B + _B * it.size / mean) for it in self._counts]
 
@@ -59,10 +60,7 @@ class OverlapIndex:
         words = content_stems(query)
         pairs = set(pairwise(words))
         scores = [PAIRS * len(pairs & it.pairs) / max(1, len(pairs)) for it in self._counts]
-        having = {
-            word: [(number, n) for number, it in enumerate(self._counts) if (n := it.stems.get(word))]
-            for word in dict.fromkeys(words)
-        }
+        having = {word: self._counts_of(word) for word in dict.fromkeys(words)}
         count, found = len(self._counts), {word: len(numbers) for word, numbers in having.items()}
         weights = {word: math.log(1 + (count - n + 0.5) / (n + 0.5)) for word, n in found.items()}
         most = sum(weights.values()) or 1.0
@@ -71,6 +69,15 @@ class OverlapIndex:
             for number, repeated in numbers:
                 scores[number] += share * repeated / (repeated + self._saturations[number])
         return scores
+
+    def _counts_of(self, word: str) -> list[tuple[int, int]]:
+        """Returns the number of each passage that has the word, and how often. Queries share many words."""
+        if found := self._found.get(word):
+            return found
+        found = [(number, n) for number, it in enumerate(self._counts) if (n := it.stems.get(word))]
+        if found:  # all other words would fill the memory
+            self._found[word] = found
+        return found
 
     def ranked_passages(self, query: str) -> list[Passage]:
         """Returns all passages, the most relevant first. Equal passages keep their order."""

@@ -63,12 +63,13 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
         is_item = is_list_item(shown, at) or (is_first and bool(block.lead))
         at += len(piece.text)
         known |= {item.key for item in items_of(piece.text)}
-        meant = find_antecedent(piece.text, above)
-        asked = QuestionWords(meant, frozenset()) if meant and not block.context else question
-        about, is_open = names.covering(excerpts, piece.text), meant is not None
-        read = (it for it in map(lines_of, about) if asked.fits_page(it[0], known, is_open=is_open))
-        told = [line for page in read for line in page]
-        told = [line for line in told if not names.has_other_limits(line, known)]
+        told = list[Line]()
+        if piece.number:
+            meant = find_antecedent(piece.text, above)
+            asked = QuestionWords(meant, frozenset()) if meant and not block.context else question
+            about, is_open = names.covering(excerpts, piece.text), meant is not None
+            read = (it for it in map(lines_of, about) if asked.fits_page(it[0], known, is_open=is_open))
+            told = [line for page in read for line in page if not names.has_other_limits(line, known)]
         names.add_text(piece.text)
         if piece.number and cell:
             cards[piece.number] = card_of_cell(shown, cell, told)
