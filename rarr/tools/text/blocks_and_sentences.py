@@ -98,8 +98,11 @@ _DAY = re.compile(r"(?<!\d)\d{1,2}\.\s*\Z")
 _GERMAN_MONTH = re.compile(
     r"\s*(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
 )
-# For German, sentencex finds no end of a sentence before a number.
-_BEFORE_YEAR = re.compile(r"(?<=[^\W\d_]{2})(?<!\bca)\.\s+(?=\d{4}\s[a-zäöü]{4})")
+# For German, sentencex finds no end of a sentence before a number; abbreviations are short.
+_BEFORE_NUMBER = re.compile(
+    r"(?<=[^\W\d_]{2})(?<!\bca)\.\s+(?=\d{4}\s[a-zäöü]{4})"
+    r"|(?<=[^\W\d_]{5})\.\s+(?=\d[\d.,]*\s[A-ZÄÖÜ][a-zäöüß]{2})"
+)
 _GERMAN_SHORT = re.compile(r"(?:\d[a-z]?\s(?:Mio|Mrd|Tsd|Abs)|\bNr)\.\s*\Z")
 _GERMAN_ORDINAL = re.compile(r"(?i)\b(?:d(?:er|ie|as|e[nms])|[ai]m|vom|beim|zu[mr])\s\d{1,2}\.\s*\Z")
 # A measure at a possible end of a sentence: a number, and a short word or two with a full stop.
@@ -320,7 +323,7 @@ def _boundaries(prose: str, language: str) -> Iterator[Span]:
     begin = at = shift = 0
     ends = {boundary["end_index"] for boundary in get_sentence_boundaries(language, plain)}
     ends.update(match.end() for match in _ENDS.finditer(plain))
-    ends.update(match.end() for match in _BEFORE_YEAR.finditer(plain) if language == "de")
+    ends.update(match.end() for match in _BEFORE_NUMBER.finditer(plain) if language == "de")
     for end in sorted(ends):
         while at < len(marks) and marks[at].start - shift <= end:
             shift += marks[at].end - marks[at].start

@@ -131,6 +131,11 @@ def test_a_hostile_text_is_split_quickly() -> None:
         ["It weighs 5 kg.", "iPhones weigh less."],
         ["The block of the old mill by the river has a weight of about 5 kg.\nof stone."],
         ["Es wurde am 29. Juli 1990 eröffnet.", "Nach Abs. 3 gilt das nicht."],
+        [
+            "Der Turm ist sehr niedrig.",
+            "12 Stufen führen laut Bd. 2 Zeile 3 in den Keller.",
+            "20 Leute waren da.",
+        ],
         ["Der 2. Weltkrieg endete, und das Haus ist 3 m hoch, nicht 5 m.", "Es ist alt."],
         ["Das ist nicht die Orgel mit 14 Registern.", "1868 setzte er sie um."],
         *([f"Er starb am 14. {month} 1789.", "Sie lebte."] for month in ("Juli", "April", "Dezember")),
