@@ -89,7 +89,7 @@ def source_passages(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
                 place = {"source": it.source or str(file), "title": it.title}
                 yield {"text": it.text, "published_at": it.published_at, **place}
         except UnreadableError as error:
-            raise InputError(f"{file} cannot be used: {error}: give the path of a text or document") from None
+            raise InputError(f"{file} cannot be used: {error}: give another copy or document") from None
 
 
 def write(text: str, out: Path | None = None) -> None:

@@ -217,7 +217,7 @@ async def test_reading_of_a_page_ends_with_half_of_the_rest_of_the_run(
     ("content", "media_type", "reason"),
     [
         *((b" ", media_type, "it") for media_type in PAGE_TYPES),
-        (b"%PDF-1.4 broken", "text/html", "it cannot be read"),
+        (b"%PDF-1.4 broken", "text/html", "it is damaged"),
         (b"<html><body></body></html>", "text/html", "it holds no text"),
         (b"\0\1\2", "text/plain", "it is not text"),
     ],
