@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
-from rarr.backends.embedded.values import values
+from rarr.backends.embedded.values.reading import values
 from rarr.components import Excerpt, RawCard, SourceLine
 from rarr.retrievers.corpus.index_words import all_stems, query_words
 from rarr.tools.text.blocks_and_sentences import sentences, split_sentences

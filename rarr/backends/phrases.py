@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rarr.backends.embedded.items import Item, is_same_item, items_of
-from rarr.backends.embedded.values import compare
+from rarr.backends.embedded.values.comparing import compare
 
 
 class Phrase(NamedTuple):

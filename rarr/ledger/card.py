@@ -12,7 +12,9 @@ from pathlib import PurePath
 
 from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
-from rarr.backends.embedded.values import Value, compare, has_value, may_be_equal, values
+from rarr.backends.embedded.values.comparing import compare, has_value, may_be_equal
+from rarr.backends.embedded.values.forms import Value
+from rarr.backends.embedded.values.reading import values
 from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.records import Evidence

@@ -9,7 +9,8 @@ import math
 from collections.abc import Mapping, Sequence, Set
 from typing import NamedTuple
 
-from rarr.backends.embedded.values import has_value, values
+from rarr.backends.embedded.values.comparing import has_value
+from rarr.backends.embedded.values.reading import values
 from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.ledger.card import edited_sentence, is_about_another, with_comparison_doubts, with_doubts

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from rarr.backends.embedded.near_quotes import states_nothing
-from rarr.backends.embedded.values import has_value, values
+from rarr.backends.embedded.values.comparing import has_value
+from rarr.backends.embedded.values.reading import values
 from rarr.ledger.edit_gate import moved_queries
 from rarr.ledger.scores import reasons_unsearched
 from rarr.records import NOT_JUDGED, Check, Notice, Part, Query, Sentence, Status, Verdict

@@ -13,7 +13,9 @@ from fractions import Fraction
 from functools import cached_property, lru_cache, partial
 from typing import Literal, NamedTuple, TypeAlias
 
-from rarr.backends.embedded.values import Date, Value, has_value, values
+from rarr.backends.embedded.values.comparing import has_value
+from rarr.backends.embedded.values.forms import Date, Value
+from rarr.backends.embedded.values.reading import values
 from rarr.components import Excerpt, RawCard, SourceLine
 from rarr.ledger.card import find_once
 from rarr.tools.guard.injection import suspicion

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 from makers import evidence, state
 
-from rarr.backends.embedded.values import values
+from rarr.backends.embedded.values.reading import values
 from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import RawCard, RawEdit, RawReading
 from rarr.ledger.controls import Control, is_missed, make_controls

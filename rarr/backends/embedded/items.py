@@ -10,8 +10,9 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from rarr.backends.embedded import words as lists
-from rarr.backends.embedded.values import Value, compare, is_rounded, values
-from rarr.backends.embedded.values.forms import MARKUP
+from rarr.backends.embedded.values.comparing import compare, is_rounded
+from rarr.backends.embedded.values.forms import MARKUP, Value
+from rarr.backends.embedded.values.reading import values
 from rarr.backends.embedded.values.tables import unit_of
 from rarr.backends.source_lines import LEAD_ENDS, is_list_item
 from rarr.components import Excerpt

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 
 from rarr.backends.embedded.items import ASKS, FILE_TITLE, SENTENCE_END, Line, heading_keys, is_heading
-from rarr.backends.embedded.values import values
+from rarr.backends.embedded.values.reading import values
 from rarr.backends.embedded.words import AUXILIARIES, FUNCTION_WORDS, LIMITING, OPENERS, PRONOUNS, language_of
 from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import Span

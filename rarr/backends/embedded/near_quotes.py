@@ -21,7 +21,7 @@ from rarr.backends.embedded.items import (
     plain_words,
     verb_index,
 )
-from rarr.backends.embedded.values import compare, replacement
+from rarr.backends.embedded.values.comparing import compare, replacement
 from rarr.backends.source_lines import LEAD_ENDS
 from rarr.components import RawCard, RawEdit
 from rarr.tools.text.markdown_tables import Cell

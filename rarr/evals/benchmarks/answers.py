@@ -20,7 +20,8 @@ from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.models import LanguageModels
 from rarr.backends.embedded.items import items_of
-from rarr.backends.embedded.values import compare, values
+from rarr.backends.embedded.values.comparing import compare
+from rarr.backends.embedded.values.reading import values
 from rarr.backends.phrases import phrases
 from rarr.backends.prompted.judging import PromptedJudge
 from rarr.backends.prompted.prompts import Prompts

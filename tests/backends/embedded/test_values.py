@@ -5,7 +5,9 @@ from datetime import date
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.backends.embedded.values import Value, compare, has_value, replacement, values
+from rarr.backends.embedded.values.comparing import compare, has_value, replacement
+from rarr.backends.embedded.values.forms import Value
+from rarr.backends.embedded.values.reading import values
 
 # A claim, a source, and how their values compare.
 CASES = [
