@@ -176,8 +176,8 @@ def _signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
 def verb_index(items: Sequence[Item], default: int) -> int:
     """Returns the index of the first item that is a verb, by its auxiliary or ending; else `default`."""
     told = [n for n, item in enumerate(items) if item.form or item.stem in lists.MODAL_VERBS]
-    verbs = (n for n, it in enumerate(items) if n and not it.is_name and it.word.endswith(VERB_ENDINGS))
-    return told[0] if told else next(verbs, default)
+    words = (n for n, it in enumerate(items) if n and not it.is_name and it.word not in lists.OPENERS)
+    return told[0] if told else next((n for n in words if items[n].word.endswith(VERB_ENDINGS)), default)
 
 
 def _tell_time(items: list[Item], auxiliaries: Sequence[tuple[int, str]], *, is_late: bool) -> None:

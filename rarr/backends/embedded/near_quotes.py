@@ -21,7 +21,7 @@ from rarr.backends.embedded.items import (
     plain_words,
     verb_index,
 )
-from rarr.backends.embedded.values.comparing import compare, replacement
+from rarr.backends.embedded.values.comparing import compare, is_within, replacement
 from rarr.backends.source_lines import LEAD_ENDS
 from rarr.components import RawCard, RawEdit
 from rarr.tools.text.markdown_tables import Cell
@@ -77,9 +77,7 @@ class Alignment(NamedTuple):
 
     def is_of_another_case(self, line: Line) -> bool:
         """Tells whether its line and `line` stand below different headings of one page."""
-        pages = {
-            (it.title, it.labels[-1].partition(".")[0] if not it.title else "") for it in (self.line, line)
-        }
+        pages = {it.title or it.labels[-1].partition(".")[0] for it in (self.line, line)}
         return len(pages) == 1 and line.heading - line.words != self.line.heading - self.line.words
 
     def is_denied_by(self, other: "Alignment") -> bool:
@@ -197,7 +195,9 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
             is_role = 0 < a < b and _is_role(*items[a - 1 : a + 1]) and len(items) - (b - a) >= _MANY
             is_subject &= not is_role
             is_subject |= a > 0 and items[a - 1].is_name and all(len(it.word) < _FULL_NAME for it in more)
-            tells_which = b <= verb_index(items, _EARLY) and any(it.value for it in items[b:])
+            tells_which = b <= verb_index(items, _EARLY)
+            pairs = zip((it.value for it in items[a:b]), (it.value for it in line.items[c:d]), strict=False)
+            tells_which &= any(it.value for it in items[b:]) or any(is_within(*pair) for pair in pairs)
             kinds: dict[str, DiffKind] = {"name": "word"} if is_role else {}
             kinds["value"] = "open" if tells_which else "name" if _tells_when(line, c, d) else "value"
             found = _diffs(items[a:b], line.items[c:d], (a, c), is_subject=is_subject)
@@ -277,7 +277,8 @@ def _kind(own: Item, other: Item) -> DiffKind:
     if one and second:
         is_name |= "identifier" in (one.kind, second.kind)  # another name may be another thing
         is_near = one.kind == second.kind and one.bound in (second.bound, "about")
-        differs = is_near and compare(one, second) == "different"
+        recurs = one.kind == "date" and not any(it.years for it in (*one.dates, *second.dates))
+        differs = is_near and not recurs and compare(one, second) == "different"
         return "value" if differs and not is_name else "open"
     if own.is_name and other.is_name and not (one or second):
         return "name"

@@ -27,6 +27,7 @@ _NEGATIONS = (
     " ohne ne pas jamais aucun aucune sans"
 )
 _FOCUS = "only solely just even nur sogar seulement"
+_UNIVERSAL = "all every each both alle jeder jede jedes tous toutes tout toute chaque"
 _MOODS = (
     "may might can could should would must shall will ought kann können könnte darf dürfen soll sollen"
     " sollte muss müssen müsste peut peuvent pourrait doit doivent devrait"
@@ -45,11 +46,13 @@ _WEIGHTY = (
 _OPPOSITES = (
     "north south east west northern southern eastern western; left right; up down; upper lower; upstream"
     " downstream; inside outside; above below; over under; before after; first last; rose fell; rise fall;"
-    " increase decrease; higher lower; more fewer less; longer shorter; larger smaller; earlier later; older"
-    " younger; maximum minimum; all some; allowed forbidden; permitted prohibited; erlaubt verboten;"
-    " autorisé interdit; always never; monday tuesday wednesday thursday friday saturday sunday; nord süd"
-    " ost west; nördlich südlich östlich westlich; links rechts; vor nach; über unter; stieg sank; mehr"
-    " weniger; höher niedriger; nord sud est ouest; gauche droite; avant après; plus moins"
+    " increase decrease; higher lower; more fewer less; longer shorter; larger smaller; earlier later;"
+    " older younger; maximum minimum; all some; allowed forbidden; permitted prohibited; erlaubt verboten;"
+    " autorisé interdit; always never; once twice; hourly daily weekly monthly yearly; einmal zweimal"
+    " dreimal; täglich wöchentlich monatlich jährlich; monday tuesday wednesday thursday friday saturday"
+    " sunday; nord süd ost west; nördlich südlich östlich westlich; links rechts; vor nach; über unter;"
+    " stieg sank; mehr weniger; höher niedriger; nord sud est ouest; gauche droite; avant après; plus"
+    " moins"
 )
 _OPENERS = {
     "en": "in on at by for from of to with during since and which who where while because as near along"
@@ -64,7 +67,7 @@ OPENERS = frozenset(" ".join(_OPENERS.values()).split())
 FUNCTION_WORDS = {language: frozenset(words.split()) - LIMITING for language, words in _SMALL.items()}
 """The function words of each language, without which the meaning of a sentence stays the same."""
 MODAL_VERBS = frozenset(_MOODS.split())
-REVERSING = (frozenset(_NEGATIONS.split()), LIMITING - frozenset(_FOCUS.split()))
+REVERSING = (frozenset(_NEGATIONS.split()), LIMITING.difference(_FOCUS.split(), _UNIVERSAL.split()))
 """Words that reverse a statement: if one is added (the first set), or if one is left out (the second)."""
 AUXILIARIES = {  # they tell the tense and the number
     language: frozenset(forms.split())

@@ -58,6 +58,14 @@ def is_rounded(claim: Value, source: Value) -> bool:
     return is_exact and _in_base(claim)[0].amount != _in_base(source)[0].amount
 
 
+def is_within(claim: Value | None, source: Value | None) -> bool:
+    """Tells whether the claim's bound is narrower: what is said of those under 12 holds under 5."""
+    if claim is None or source is None or _unit(claim) != _unit(source):
+        return False
+    side = _SIDES.get(claim.bound, 0) * (claim.bound == source.bound)
+    return side != 0 and (_in_base(source)[0].amount - _in_base(claim)[0].amount) * side > 0
+
+
 def may_be_equal(first: Value, second: Value) -> bool:
     """Tells whether two values may mean the same. Ignores bounds, rates, and a unit that only one has."""
     is_one_name = first.kind == second.kind == "identifier" and first.readings == second.readings
@@ -218,8 +226,8 @@ def _in_form(value: Value, like: Value) -> str | None:
     if value.kind == "date":
         (year, *rest), (old, *others) = value.dates[0], like.dates[0]
         return form.replace(str(old[0]), str(year[0])) if year and old and rest == others else None
-    if value.kind != "number" or step == 1:
-        return None
+    if value.kind != "number" or step == 1 or value.amounts == like.amounts:
+        return None  # only the unit differs, and is replaced
     amount, is_other_system = value.amounts[0].amount * step, 1 not in (step.numerator, step.denominator)
     is_whole = abs(round(amount) - amount) <= amount * _CONVERTED / 2 * is_other_system
     number = like.number.moved_by(-like.start).of(like.text)
