@@ -11,8 +11,8 @@ from itertools import pairwise
 from pathlib import PurePath
 
 from rarr.backends.embedded.items import Line, items_of, lines_of
-from rarr.backends.embedded.near_quotes import card_of
-from rarr.backends.embedded.values.comparing import compare, has_value, may_be_equal
+from rarr.backends.embedded.near_quotes import LEAST_SHARED, align, card_of
+from rarr.backends.embedded.values.comparing import has_value, may_be_equal, may_state
 from rarr.backends.embedded.values.forms import Value
 from rarr.backends.embedded.values.reading import values
 from rarr.backends.source_lines import labelled_excerpts
@@ -115,23 +115,28 @@ def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> C
     A line of `kept` that is not quoted, with another value, is a reason to ask again, and makes the card
     `disputed`.
     """
-    sentence, above = text[card.start : card.end], text[: card.start]
-    if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):
+    above, edited = text[: card.start], edited_sentence(text, card)
+    if card.verdict == "no" and any(fold(it.text).holds(text[card.start : card.end]) for it in kept):
         return with_doubts(card, ["a passage has the sentence word for word"])
     if card.verdict != "yes" and not card.edits:
         return card
     excerpts = labelled_excerpts(kept)
     shown = tuple(line for excerpt in excerpts for line in lines_of(excerpt))
-    near = _near_quote(edited_sentence(text, card), above, shown)
+    near = _near_quote(edited, above, shown)
     if near.verdict == "yes":
         return card
-    if card.verdict == "yes":
+    if card.verdict in ("yes", "no"):
         places = {(it.evidence_id, it.start) for it in card.quotes}
         quoted = {it.label for one in excerpts for it in one.lines if (it.evidence_id, it.start) in places}
-        cited = card_of(sentence, above, [it for it in shown if it.labels[-1] in quoted], hedged=True)
-        if cited.verdict == "no":
-            why = ["a quoted line nearly repeats it, and differs"]
-            return with_doubts(card, doubts=why) if _is_of_values(cited) else with_doubts(card, why)
+        lines = [it for it in shown if it.labels[-1] in quoted]
+        cited, why = (
+            card_of(edited, above, lines, hedged=True),
+            ["a quoted line nearly repeats it, and differs"],
+        )
+        if cited.verdict == "no" and card.verdict == "yes" and _is_of_values(cited):
+            return with_doubts(card, doubts=why)
+        if cited.verdict == "no" or (card.verdict == "yes" and _is_altered(edited, lines)):
+            return with_doubts(card, why)
     if near.verdict == "mixed" or (near.verdict == "no" and _is_of_values(near)):
         why = ["a line of a passage nearly repeats it, and has another value"]
         return with_doubts(card.model_copy(update={"disputed": True}), why)
@@ -142,6 +147,13 @@ def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> C
 def _near_quote(sentence: str, above: str, lines: tuple[Line, ...]) -> RawCard:
     words = {item.key for item in items_of(sentence) if item.stem}  # without two words, a line denies nothing
     return card_of(sentence, above, [it for it in lines if len(words - it.words) < 2], hedged=True)
+
+
+def _is_altered(sentence: str, lines: Sequence[Line]) -> bool:
+    """Tells whether a line repeats the sentence with one or two other words, and no line repeats it all."""
+    near = (align(items_of(sentence), line) for line in lines)
+    found = [[(len(it.own), len(it.other)) for it in one.diffs] for one in near if one.shared >= LEAST_SHARED]
+    return all(found) and any(it in ([(1, 1)], [(1, 1)] * 2) for it in found)
 
 
 def _is_of_values(card: RawCard) -> bool:
@@ -196,19 +208,23 @@ def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceL
         return card
     unclear, unproven, is_confirmed = list[str](), list[str](), False
     having = ((line, fold(line.text).find(edit.by)) for line in cited)
-    found = ((line, places[0].of(line.text)) for line, places in having if places)
-    source, by = next(found, (cited[0], ""))
-    if not by:
+    source, there = next(((line, places[0]) for line, places in having if places), (cited[0], Span(0, 0)))
+    if not (by := there.of(source.text)):
         unproven.append(f"the cited lines do not have the words “{edit.by or '…'}”")
     written = sentence[: span.start] + new + sentence[span.end :]
     place = Span(span.start, span.start + len(new))
     added = [it for it in values(written) if it.span.overlaps(place) and not has_value(sentence, it)]
     if missing := [value for value in added if not _is_stated(value, cited)]:
-        # A quoted line may have the number alone, of this thing or of another.
-        doubts = unclear if all(_is_stated(value, cited) for value in values(new)) else unproven
+        # A quoted line may have the value with another rate or bound, or, in a table, the number alone.
+        told = [it for line in cited for it in values(line.text)]
+        alone = [it for it in told if not (it.unit or it.noun)]
+        is_near = all(any(may_be_equal(value, it) for it in told) for value in missing)
+        is_near |= all(any(may_state(it, value) for it in alone) for value in values(new))
+        doubts = unclear if is_near else unproven
         doubts.append(f"no quoted line has “{missing[0].span.of(written)}”")
     elif by:
-        is_confirmed = _is_confirmed(span, sentence, new, by, added) or _is_shortened(edit, new)
+        is_confirmed = _is_confirmed(span, sentence, new, added, there, source.text)
+        is_confirmed |= _is_shortened(edit, new)
         if not is_confirmed:
             shown = f"“{new}” in these words" if new.strip() else f"that “{span.of(sentence)}” is wrong"
             unclear.append(f"“{by}” does not show {shown}")
@@ -244,11 +260,16 @@ def _is_said_nearer(place: Span, sentence: str, cited: Sequence[SourceLine], lin
     return any(all(has_value(it, value) for value in had) if had else fold(it).holds(old) for it in near)
 
 
-def _is_confirmed(place: Span, sentence: str, new: str, by: str, added: Sequence[Value]) -> bool:
-    """Tells whether the words `by` contain the values `added`, and each new word in any inflection."""
-    # A value shows no value of another kind: 221 metres are no year.
+def _is_confirmed(
+    place: Span, sentence: str, new: str, added: Sequence[Value], there: Span, line: str
+) -> bool:
+    """Tells whether the words at `there` in a line have the values `added`, and each new word, inflected."""
+    # A value shows no value of another kind: 221 metres are no year. Nor does "12 patients" show "Stage 12".
     kinds = {value.kind for value in values(sentence) if value.span.overlaps(place)}
-    given = [it for it in values(by) if not kinds or it.kind in kinds]
+    name, by = _name_before(sentence, place), there.of(line)
+    given = [it for it in values(line) if it.span.overlaps(there) and (not kinds or it.kind in kinds)]
+    if name and not any(_name_before(line, it.span) == name for it in given):
+        return False
     if not all(any(may_be_equal(value, it) for it in given) for value in added):
         return False
     had, words = ([it.casefold() for it in _WORD.findall(each)] for each in (place.of(sentence), new))
@@ -257,10 +278,15 @@ def _is_confirmed(place: Span, sentence: str, new: str, by: str, added: Sequence
     return bool(words) and all(stem in shown for stem in stems)  # no words: there is nothing to compare
 
 
+def _name_before(text: str, number: Span) -> str:
+    """Returns the word before a number, if both are a name, as in "Stage 3"; else ""."""
+    pairs = ((it, item) for it, item in pairwise(items_of(text)) if item.value and item.is_name)
+    near = (it.word for it, item in pairs if Span(it.end, item.end).overlaps(number))
+    return next(near, "")
+
+
 def _is_stated(value: Value, lines: Sequence[SourceLine]) -> bool:
-    """Tells whether a line states the value, without a bound that excludes the value."""
-    others = (other for line in lines for other in values(line.text))
-    return any(may_be_equal(value, other) and compare(value, other) != "different" for other in others)
+    return any(may_state(other, value) for line in lines for other in values(line.text))
 
 
 @lru_cache(maxsize=256)  # titles, and the text of the run

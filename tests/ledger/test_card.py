@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, strategies as st
 from makers import evidence
 
+from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import RawCard, RawEdit, SourceLine
-from rarr.ledger.card import NOT_QUOTED, is_about_another, make_card
+from rarr.ledger.card import NOT_QUOTED, is_about_another, make_card, with_comparison_doubts
 from rarr.records import Evidence
 from rarr.records.cards_and_edits import Card, Quote
 from rarr.tools.text.blocks_and_sentences import Span
@@ -96,7 +97,8 @@ def test_overlapping_edits_count_for_nothing() -> None:
     ("text", "edits", "lines"),
     [
         ("It cost much.", [RawEdit("much", "little", "cost two million")], ["It cost two million crowns."]),
-        ("It cost 13 million.", [RawEdit("13 million", "12 million", "12 lands")], ["It is in 12 lands."]),
+        ("Take 300 mg.", [RawEdit("300", "400", "400 mg")], ["Take 400 mg per hour."]),
+        ("Grade 3 is rare.", [RawEdit("3", "12", "12 rooms")], ["It has 12 rooms."]),
         ("The dam was built in 1936.", [RawEdit("1936", "221", "221 metres")], ["It is 221 metres high."]),
         (
             "The Merrow tunnel cost 12 million crowns.",
@@ -105,7 +107,7 @@ def test_overlapping_edits_count_for_nothing() -> None:
         ),
         ("Ann: 5, Ben: 7.", [RawEdit("5", "7", "7"), RawEdit(": 7", ": 5", "5")], ["Ann has 5, Ben 7."]),
     ],
-    ids=["other words", "count of another thing", "length for a year", "line that is farther", "exchange"],
+    ids=["other words", "rate", "number of a name", "length for a year", "line that is farther", "exchange"],
 )
 def test_edit_that_its_value_does_not_confirm_is_asked_about(
     text: str, edits: list[RawEdit], lines: list[str]
@@ -137,6 +139,13 @@ def test_edits_that_exchange_words_are_one_edit(pairs: str, made: list[str]) -> 
         ("It has four dozen beds and 45 rooms.", "It has 45 rooms.", "“four dozen”"),
         ("At least 300 people came.", "More than 300 people came.", ""),
         ("At least 300 people came.", "300 people came.", ""),
+        ("Over 300 people came.", "300 people came.", "“300”"),
+        ("Take 300 mg.", "Take 300 IU.", "“300 mg”"),
+        ("Take 300 mg.", "Take 300 mg per hour.", "“300 mg”"),
+        ("The dose is 300 mg.", "It helped 300 patients.", "“300 mg”"),
+        ("Its limit is 5 mEq/l.", "Its limit is 5 Eq/l.", "“5”"),
+        ("It has 300 floors.", "It has 300 storeys.", ""),
+        ("The dose is 300 mg.", "| Dose (mg) | 300 |", ""),
     ],
 )
 def test_value_of_a_supported_sentence_that_no_quote_has_is_asked_about(
@@ -144,6 +153,27 @@ def test_value_of_a_supported_sentence_that_no_quote_has_is_asked_about(
 ) -> None:
     expected = (f"no quoted line has {unclear}",) if unclear else ()
     assert locate_with_source("yes", text, [line]).unclear == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "edits", "is_doubted"),
+    [
+        ("Give it to adults only.", "Give it to children only.", (), True),
+        ("The dam is 4 m high and 9 m long.", "The dam is 9 m high and 4 m long.", (), True),
+        ("Give it to adults only.", "It must be given only to grown-ups.", (), False),
+        ("Bremin must not be mixed.", "Bremin may be mixed.", (RawEdit("may", "must", "must"),), True),
+        ("Bremin must not be mixed.", "Bremin may be mixed.", (RawEdit("may", *["must not"] * 2),), False),
+    ],
+)
+def test_sentence_that_nearly_repeats_its_quote_and_differs_is_asked_about(
+    line: str, text: str, edits: tuple[RawEdit, ...], *, is_doubted: bool
+) -> None:
+    kept = evidence(line, id="q1.1")
+    numbered = {it.label: it for excerpt in labelled_excerpts([kept]) for it in excerpt.lines}
+    raw = RawCard("no" if edits else "yes", tuple(numbered), edits=edits)
+    card = make_card(raw, text, Span(0, len(text)), numbered)
+    doubts = with_comparison_doubts(card, text, [kept]).unclear
+    assert (doubts == ("a quoted line nearly repeats it, and differs",)) == is_doubted
 
 
 def test_value_of_a_mixed_card_is_compared_too() -> None:

@@ -21,6 +21,7 @@ _OWN_NAME = 5  # an identifier of more characters is the same one behind another
 _SHOWN = 500  # of a step: "4.2 billion" shows that it is rounded
 _NO_WORD = re.compile(r"[\W\d_]+")
 _BESIDE_DIGITS = re.compile(r"\A-?0?(?=[.,])|[-.,' ]")  # ".5" is "0.5"
+_SYMBOL = re.compile(r"/|\w[A-Z]")  # of an unknown unit: "mEq/l", "AU"
 _SIDES = {"min": -1, "above": -1, "max": 1, "below": 1}
 
 
@@ -67,7 +68,10 @@ def is_within(claim: Value | None, source: Value | None) -> bool:
 
 
 def may_be_equal(first: Value, second: Value) -> bool:
-    """Tells whether two values may mean the same. Ignores bounds, rates, and a unit that only one has."""
+    """Tells whether two values may mean the same. Ignores bounds, rates, and a unit that only one has.
+
+    A number with another word behind it has no unit that is only left out: 12 patients are not 12 mg.
+    """
     is_one_name = first.kind == second.kind == "identifier" and first.readings == second.readings
     if is_one_name or compare(first, second) == "equal":
         return True
@@ -76,12 +80,24 @@ def may_be_equal(first: Value, second: Value) -> bool:
     if "time" in (first.kind, second.kind):
         hours = [it.amounts[0].amount * (1 if it.kind == "time" else 60) % 720 for it in (first, second)]
         return hours[0] == hours[1] and (first.kind != second.kind) and "" in (first.unit, second.unit)
-    have_units = bool(first.unit and second.unit)
+    have_units = bool(_unit(first) and _unit(second))
+    if (first.unit and second.noun) or (second.unit and first.noun):
+        return False
     if have_units and _unit(first).partition("/")[0] != _unit(second).partition("/")[0]:
         return False
     read = (_in_base(it) if have_units else it.amounts for it in (first, second))
     own, other = ({it.amount for it in amounts} for amounts in read)
     return not own.isdisjoint(other)
+
+
+def may_state(source: Value, claim: Value) -> bool:
+    """Tells whether a source's value may state the claim's: 300 people are at least 300, not over 300."""
+    if (found := compare(claim, source)) != "unknown" or not may_be_equal(claim, source):
+        return found == "equal"
+    is_same_rate = not (_unit(claim) and _unit(source)) or _unit(claim) == _unit(source)
+    has_same_side = _SIDES.get(claim.bound) == _SIDES.get(source.bound)
+    has_same_side |= claim.bound in ("min", "max") and not source.bound
+    return claim.kind != "number" or (is_same_rate and has_same_side)
 
 
 def has_value(text: str, value: Value) -> bool:
@@ -90,7 +106,7 @@ def has_value(text: str, value: Value) -> bool:
 
 
 def _unit(value: Value) -> str:
-    return "°C" if value.unit == "°F" else value.unit
+    return "°C" if value.unit == "°F" else value.unit or value.noun * bool(_SYMBOL.search(value.noun))
 
 
 def _in_base(value: Value) -> list[Amount]:

@@ -49,6 +49,7 @@ class Value(NamedTuple):
     unit: str = ""  # the base unit or currency; of an identifier its label, such as "cve"
     size: Fraction = Fraction(1)  # of the written unit in base units: 1000 for "km"
     bound: str = ""  # "min", "above", "max", "below" or "about"; "low" and "high": ends of a range
+    noun: str = ""  # the word behind a number without a known unit, such as "patients" or "mmol/l"
 
     @property
     def span(self) -> Span:

@@ -11,8 +11,10 @@ from text_to_num import alpha2digit
 from rarr.backends.embedded.values import forms, tables
 from rarr.backends.embedded.values.forms import Amount, Date, Kind, Value, unrounded, year_range
 from rarr.backends.embedded.values.tables import FACTORS, MONTHS, unit_of
-from rarr.backends.embedded.words import language_of
+from rarr.backends.embedded.words import FUNCTION_WORDS, OPENERS, language_of
 from rarr.tools.text.blocks_and_sentences import Span
+
+_NO_NOUNS = OPENERS.union(*FUNCTION_WORDS.values())
 
 
 @lru_cache(maxsize=4096)
@@ -314,7 +316,9 @@ class _Reader:
         value = self._made(start, end, "number", *(reading.times(factor) for reading in readings), unit=unit)
         behind = forms.WORDS_BEHIND.match(self.plain, end)
         bound = value.bound or (tables.BOUNDS_BEHIND.get(behind[1].lower(), "") if behind else "")
-        return value._replace(number=number, size=size, bound=bound)
+        word = forms.UNIT.match(self.plain, end) if not unit else None
+        noun = word[1] if word and word[1].lower() not in _NO_NOUNS else ""
+        return value._replace(number=number, size=size, bound=bound, noun=noun)
 
     def _money(self, start: int) -> tuple[int, str] | None:
         match = forms.MONEY_BEFORE.search(self.plain, max(self.at, start - 5), start)
