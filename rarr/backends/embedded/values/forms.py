@@ -5,7 +5,7 @@ import unicodedata
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from rarr.backends.embedded.values.tables import MONTHS, SIGNS, UNITS
+from rarr.backends.embedded.values.tables import MONTHS, RATES, SIGNS, UNITS
 from rarr.tools.text.blocks_and_sentences import Span
 
 Kind = Literal["number", "ordinal", "date", "time", "identifier"]
@@ -114,6 +114,7 @@ UNIT = re.compile(
 RATE = re.compile(
     r"\s?/\s?([^\W\d_]+)|\s(?:per|pro|par)\s([^\W\d_]+)"
     r"|\s(?:an?|each|every)\s(second|minute|hour|day|night|week|month|year|person|head)\b"
+    rf"|\s({'|'.join(RATES)})\b"
 )
 MONEY_BEFORE = re.compile(rf"(?:(?<!\w)[A-Za-z]{{3}}|[A-Za-z]{{0,2}}[{SIGNS}])\s?\Z")
 WORD_BEFORE = re.compile(r"([^\W\d_]+'?|[<>≤≥~≈])(?:(?<=ca)\.|(?<=approx)\.)?(?:\s+|(?<=['<>≤≥~≈]))\Z")

@@ -11,10 +11,10 @@ from text_to_num import alpha2digit
 from rarr.backends.embedded.values import forms, tables
 from rarr.backends.embedded.values.forms import Amount, Date, Kind, Value, unrounded, year_range
 from rarr.backends.embedded.values.tables import FACTORS, MONTHS, unit_of
-from rarr.backends.embedded.words import FUNCTION_WORDS, OPENERS, language_of
+from rarr.backends.embedded.words import FUNCTION_WORDS, LIMITING, OPENERS, PRONOUNS, language_of
 from rarr.tools.text.blocks_and_sentences import Span
 
-_NO_NOUNS = OPENERS.union(*FUNCTION_WORDS.values())
+_NO_NOUNS = OPENERS.union(LIMITING, PRONOUNS, ("when", "quand"), *FUNCTION_WORDS.values())
 
 
 @lru_cache(maxsize=4096)
@@ -311,7 +311,8 @@ class _Reader:
         if (found := self._unit(end)) and (not money or found[1] == unit):
             end, unit, size = found
         if unit and (rate := forms.RATE.match(self.plain, end)):
-            per = next(group for group in rate.groups() if group).lower()
+            written = next(group for group in rate.groups() if group).lower()
+            per = tables.RATES.get(written, written)
             end, unit = rate.end(), f"{unit}/{''.join(map(str, unit_of(per) or (per,)))}"
         value = self._made(start, end, "number", *(reading.times(factor) for reading in readings), unit=unit)
         behind = forms.WORDS_BEHIND.match(self.plain, end)

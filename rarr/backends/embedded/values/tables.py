@@ -27,6 +27,8 @@ s: 1 s sec+s second+s sekunde+n seconde+s; 60 min+s minute+s+n; 3600 h hr hour+s
 s: 86400 day+s tag+e+en+es jour+s; 604800 week+s woche+n semaine+s; 1209600 fortnight+s
 s: 1/1000 ms millisecond+s millisekunde+n
 month: 1 month+s monat+e+en+s mois; 12 yr year+s jahr+e+en+es ans année+s; 120 decade+s jahrzehnt+e+en
+s: 3600 stündig+e+en+er+es+em; 86400 tägig+e+en+er+es+em; 604800 wöchig+e+en+er+es+em
+month: 1 monatig+e+en+er+es+em; 12 jährig+e+en+er+es+em
 month: 1200 century jahrhundert+e+en+s siècle+s; 12000 millennium jahrtausend+e+en+s
 m/s: 1 m/s; 5/18 km/h kph kmh stundenkilometer+n; 1397/3125 mph; 463/900 kn knot+s
 W: 1 W watt+s; 1000 kW kilowatt+s; 1000000 MW megawatt+s; 1000000000 GW gigawatt+s; 74569987/100000 hp
@@ -44,7 +46,7 @@ A: 1 A ampere+s amp+s; 1/1000 mA
 °F: 1 °F fahrenheit degree_fahrenheit degrees_fahrenheit grad_fahrenheit
 K: 1 K kelvin+s
 °: 1 ° degree+s grad degré+s
-%: 1 % percent per_cent pct prozent pour_cent; 1/10 ‰ per_mille promille
+%: 1 % percent per_cent pct prozent prozentig+e+en+er+es+em pour_cent; 1/10 ‰ per_mille promille
 pp: 1 pp percentage_point+s prozentpunkt+e+en; 1/100 bp basis_point+s basispunkt+e+en
 """
 # A currency, and its forms.
@@ -54,6 +56,13 @@ JPY ¥ jpy yen; CHF chf fr. sfr franken swiss_franc+s; CAD c$ ca$ cad canadian_d
 AUD a$ au$ aud australian_dollar+s; INR ₹ inr rupee+s; CNY cny rmb yuan; RUB ₽ rub rouble+s ruble+s rubel+n
 SEK sek; NOK nok; DKK dkk; PLN pln zloty+s; crown crown+s krone+n kronen couronne+s; cent cent+s
 """
+RATES = {
+    **dict.fromkeys(("hourly", "stündlich"), "hour"),
+    **dict.fromkeys(("daily", "täglich"), "day"),
+    **dict.fromkeys(("weekly", "wöchentlich"), "week"),
+    **dict.fromkeys(("monthly", "monatlich"), "month"),
+    **dict.fromkeys(("yearly", "annually", "jährlich"), "year"),
+}
 SIGNS = "$€£¥₹₽"
 FACTORS: dict[str, int] = {
     **dict.fromkeys(("dozen", "dutzend", "douzaine"), 12),
