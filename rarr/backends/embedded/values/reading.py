@@ -24,12 +24,13 @@ def values(text: str) -> tuple[Value, ...]:
     for number, token in enumerate(reader.tokens):
         if token.start() < reader.at:
             continue
-        if long := forms.LONG_NUMBER.match(reader.plain, token.start()):
+        is_digit = token[0].isdecimal()
+        if is_digit and (long := forms.LONG_NUMBER.match(reader.plain, token.start())):
             reader.at = long.end()
         elif value := reader.value_at(number):
             reader.at = value.end
             found[-1:] = reader.join_values(found[-1], value) if found else [value]
-        elif token[0].isdecimal():
+        elif is_digit:
             reader.at = forms.DIGIT_RUN.match(reader.plain, token.start()).end()  # type: ignore[union-attr]
     return tuple(found)
 
