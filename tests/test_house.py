@@ -38,7 +38,7 @@ BUDGETS = (
     Budget("backends", _inside("backends"), 4_125, 4_000),
     Budget("ledger", _inside("ledger"), 2_245, 1_100),
     Budget("nodes", _inside("nodes"), 730, 1_000),
-    Budget("agent", _inside("agent"), 3_560, 2_600),
+    Budget("agent", _inside("agent"), 3_565, 2_600),
     Budget("traces", _inside("traces"), 990, 1_300),
     Budget("evals", _inside("evals"), 2_595, 2_800),
     Budget("training", _inside("training"), 1_000, 1_000),

@@ -148,7 +148,8 @@ class Reviser(GraphRunner[Revision]):
         given = await work(lambda: GivenPassages(sources, window=self.settings.window, name="sources"))
         alone = search == "given" or not self.names_sources
         made = self._of(components_with_given(self._components, given, alone=alone))
-        made._notices = [*self._notices, *file_name_notices(sources)]
+        own = [it for it in self._notices if not (alone and it.node == "retrieve")]  # of files not searched
+        made._notices = [*own, *file_name_notices(sources)]
         return made
 
     def _made(self, run_id: str, state: State, meter: Meter) -> RunResult[Revision]:

@@ -85,7 +85,10 @@ def test_files_that_the_corpus_of_components_left_out_are_a_warning(tmp_path: Pa
     (tmp_path / "old.doc").write_bytes(b"x")
     corpus = Corpus.open(tmp_path, home=tmp_path / "home", window=4)
     own = replace(wire(Settings(search=InMemoryRetriever())), retriever=corpus)
-    assert "file_skipped" in {it.code for it in Reviser(components=own).revise(TEXT).warnings}
+    reviser = Reviser(components=own)
+    assert "file_skipped" in {it.code for it in reviser.revise(TEXT).warnings}
+    given = reviser.revise(TEXT, sources=["Georgia grows peaches."], search="given")  # no file is searched
+    assert "file_skipped" not in {it.code for it in given.warnings}
 
 
 def test_objects_of_one_class_are_numbered_in_warnings() -> None:
