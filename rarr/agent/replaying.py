@@ -40,6 +40,7 @@ from rarr.settings.reading import has_type
 from rarr.state import State
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, name_of
 from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.wording import is_failure
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import RecordedAnswers, Trace
 
@@ -86,7 +87,8 @@ class Replay:
     """The result of a replay: the recorded revision (`before`), and the new revision (`after`).
 
     `questions` are two lists of search queries: those that only the recorded run has, and those that only the
-    replay has. `asked` counts the requests to models, and `failed` lists the errors of these requests.
+    replay has. `asked` counts the requests to models, and `failed` lists the errors of these requests, or
+    else the new warnings about answers that could not be read.
     """
 
     before: Revision
@@ -136,7 +138,8 @@ async def areplay(
         _, after = await runs.arun(trace.start(), trace.run_id)
     # The usage of a run depends on its times, and on whether it was interrupted.
     after = after.model_copy(update={"usage": trace.revision.usage})
-    failed = [error for error in outcomes if error]
+    unread = [it.message for it in after.warnings if is_failure(it) and it not in trace.revision.warnings]
+    failed = [error for error in outcomes if error] or (unread if outcomes else [])
     changes = sentence_changes(trace.revision, after)
     return Replay(trace.revision, after, changes, recorded.questions, len(outcomes), failed)
 

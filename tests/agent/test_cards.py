@@ -105,10 +105,23 @@ def test_reader_that_contradicts_everything_changes_nothing() -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["", "I cannot help with that.", "{}", '{"cards": []}', '{"cards": [{"s": 99, "v": "yes"}]}', "[" * 500],
+    [
+        *("", "I cannot help with that.", "{}", '{"cards": []}', '{"cards": [{"s": 99, "v": "yes"}]}'),
+        *("[" * 500, "<think>I think", '<think>Draft: {"cards": []} {', '{"cards": [] </think>'),
+    ],
 )
-def test_unreadable_answer_leaves_sentences_unjudged(said: str) -> None:
-    revision = read(lambda asked: said)
+def test_unreadable_answer_is_asked_for_again_and_leaves_only_its_sentences_unjudged(said: str) -> None:
+    text = f"{TEXT}\n\n{COST} " + "It was painted green. " * 20 + "It has 7 lanes."
+    revision = read(lambda asked: said if "7 lanes" in asked.user else RULES(asked), text)
+    assert revision.text == text.replace("May 1923", "May 1932")
+    *others, last = statuses(revision)
+    assert "supported" in others and last == "unjudged"
+    [told] = [warning.message for warning in revision.warnings if warning.code == "check_failed"]
+    assert "sentences could not be read: scripted did not answer in the requested form" in told
+
+
+def test_text_without_a_readable_answer_has_no_score() -> None:
+    revision = read(lambda asked: "<think>I think")
     assert (revision.text, set(statuses(revision))) == (TEXT, {"unjudged"})
     assert revision.scores.attribution_after is None
 

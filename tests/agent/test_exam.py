@@ -47,7 +47,8 @@ def test_second_exam_of_a_named_model_asks_it_again() -> None:
         assert len(server.requests) == 4
 
 
-MISSED, OTHER_FORM = "10 of 10 errors missed", "answers in another form"
+MISSED = "10 of 10 errors missed"
+UNREAD = [MISSED, "14 of 14 other sentences misread", "answers in another form"]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +56,8 @@ MISSED, OTHER_FORM = "10 of 10 errors missed", "answers in another form"
     [
         (perfect, "edits", []),
         (lazy, "nothing", [MISSED, "11 of 14 other sentences misread"]),
-        (lambda asked: "I cannot help.", "nothing", [MISSED, "14 of 14 other sentences misread", OTHER_FORM]),
+        (lambda asked: "I cannot help.", "nothing", UNREAD),
+        (lambda asked: "<think>I think", "nothing", UNREAD),
     ],
 )
 async def test_exam_tells_what_a_reader_is_fit_for(

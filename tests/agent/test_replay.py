@@ -55,6 +55,11 @@ def test_recorded_answers_reproduce_the_revision_byte_for_byte(server: ScriptedS
     assert asked and replayed.same and (replayed.changes, replayed.asked) == ([], 0)
 
 
+def test_answer_that_cannot_be_read_is_a_failure() -> None:
+    replayed = replay(recorded(), "check_agreement", model=ScriptedModel(lambda asked: "<think>I think"))
+    assert replayed.asked == 3 and "did not answer in the requested form" in replayed.failed[0]
+
+
 def test_run_that_edits_nothing_is_replayed() -> None:
     with Reviser(Settings(corpus=CORPUS)) as reviser:
         assert replay(Trace.load(reviser.unedited().revise(TEXT).run_id)).same

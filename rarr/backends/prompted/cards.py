@@ -6,13 +6,14 @@ questions about each value. The figures are in docs/measured/index.md.
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, get_args
 
 from rarr.backends.prompted.prompts import NOTHING, Prompts
 from rarr.components import BlockPiece, Excerpt, RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.records.cards_and_edits import CardVerdict
 from rarr.tools.concurrency import work
-from rarr.tools.models.answer_parsing import objects_with_key, without_reasoning
+from rarr.tools.models.answer_parsing import UnreadableAnswer, objects_with_key, without_reasoning
 from rarr.tools.models.language_model import AnswerStore, LanguageModel
 
 READING_PROMPT, DOUBTING_PROMPT = "check_agreement", "check_agreement_doubt"
@@ -48,7 +49,8 @@ class PromptedCardReader:
         cards = await work(parse_cards, reply.texts[0])
         if self._store and reply.key and not reply.cut and numbers <= cards.keys():
             await self._store.keep("answer", reply.key, reply.texts[0])
-        problem = "its answer was cut off" if reply.cut else "" if cards else _NO_CARDS.format(self.name)
+        problem = "" if numbers & cards.keys() else _NO_CARDS.format(self.name)
+        problem = "its answer was cut off" if reply.cut else problem
         return RawReading(cards, reply.served, problem)
 
 
@@ -82,12 +84,14 @@ def _marked(piece: BlockPiece) -> str:
 def parse_cards(answer: str) -> dict[int, RawCard]:
     """Parses the answer of a model. Returns the complete cards by the number of the sentence.
 
-    Ignores other parts of the answer. If a sentence has two different cards, leaves out both.
+    Ignores other parts of the answer. If a sentence has two different cards, leaves out both. Returns no card
+    if the reasoning of the model cannot be told from its answer, such as reasoning without an end.
     """
     cards, differing = dict[int, RawCard](), set[int]()
-    for number, card in filter(None, map(_card, objects_with_key(without_reasoning(answer), "s"))):
-        if cards.setdefault(number, card) != card:
-            differing.add(number)
+    with suppress(UnreadableAnswer):
+        for number, card in filter(None, map(_card, objects_with_key(without_reasoning(answer), "s"))):
+            if cards.setdefault(number, card) != card:
+                differing.add(number)
     return {number: card for number, card in cards.items() if number not in differing}
 
 
