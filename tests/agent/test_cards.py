@@ -13,6 +13,7 @@ from rarr import Reviser, Revision, prompts, revise
 from rarr.agent.replaying import replay
 from rarr.testing import Asked, Failure, InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
 from rarr.testing.card_answers import marked_sentences
+from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace_reader import Trace
 
 FACTS = (
@@ -118,6 +119,19 @@ def test_unreadable_answer_is_asked_for_again_and_leaves_only_its_sentences_unju
     assert "supported" in others and last == "unjudged"
     [told] = [warning.message for warning in revision.warnings if warning.code == "check_failed"]
     assert "sentences could not be read: scripted did not answer in the requested form" in told
+
+
+@pytest.mark.parametrize("said", ["", "<think>I think", CallFailure("too_long", "it reads 4096 tokens")])
+def test_fallback_answers_where_a_model_can_read_no_part_or_be_read(said: str | CallFailure) -> None:
+    def failing(asked: Asked) -> str:
+        if isinstance(said, CallFailure):
+            raise said
+        return said
+
+    revision = read(failing, fallbacks=[ScriptedModel(RULES, name="other")])
+    assert statuses(revision)[:3] == ["supported", "unconfirmed", "supported"]
+    told = {warning.code: warning.message for warning in revision.warnings}
+    assert told["model_replaced"].startswith("other answers in place of scripted: ")
 
 
 def test_text_without_a_readable_answer_has_no_score() -> None:

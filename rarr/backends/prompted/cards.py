@@ -5,7 +5,7 @@ questions about each value. The figures are in docs/measured/index.md.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from typing import Any, get_args
 
@@ -14,6 +14,7 @@ from rarr.components import BlockPiece, Excerpt, RawCard, RawEdit, RawReading, R
 from rarr.records.cards_and_edits import CardVerdict
 from rarr.tools.concurrency import work
 from rarr.tools.models.answer_parsing import UnreadableAnswer, objects_with_key, without_reasoning
+from rarr.tools.models.chat import Answer
 from rarr.tools.models.language_model import AnswerStore, LanguageModel
 
 READING_PROMPT, DOUBTING_PROMPT = "check_agreement", "check_agreement_doubt"
@@ -21,6 +22,7 @@ MAX_CARD_TOKENS = 100  # the most tokens of an answer for each sentence of a blo
 _TOKENS_BESIDE = 100
 MAX_SENTENCES = 12  # the most sentences of a block
 _NO_CARDS = "{0} did not answer in the requested form: test the model by rarr doctor --model {0}"
+_CUT = "the answer of {0} is longer than allowed: raise max_answer_tokens, or name another model"
 _VERDICTS = get_args(CardVerdict)
 _MARK = re.compile(r"[\[(](?=[SP]\d+(?:\.\d+)?[\])])")
 _LABEL = re.compile(r"P\d+\.\d+")
@@ -40,18 +42,28 @@ class PromptedCardReader:
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
         """Returns the cards of the block, from one request. Leaves out cards that cannot be parsed.
 
+        If the answer is unusable, `doubting` or with a `seed`, asks the fallbacks: no other request follows.
         Raises `PromptTooLong`, `ModelError` and `BudgetError`.
         """
         prompt = self._prompts[DOUBTING_PROMPT if doubting else READING_PROMPT]
         numbers = {piece.number for piece in block.pieces if piece.number}
         most, variables = MAX_CARD_TOKENS * len(numbers) + _TOKENS_BESIDE, prompt_variables(block)
-        reply = await self.model.reply(prompt, variables, max_tokens=most, seed=seed, store=self._store)
-        cards = await work(parse_cards, reply.texts[0])
+        options: Any = {"max_tokens": most, "seed": seed, "store": self._store}
+        if doubting or seed:
+            options["problem_of"] = lambda answer: _cards_and_problem(answer, numbers)[1]
+        reply = await self.model.reply(prompt, variables, **options)
+        cards, problem = await work(_cards_and_problem, reply, numbers)
         if self._store and reply.key and not reply.cut and numbers <= cards.keys():
             await self._store.keep("answer", reply.key, reply.texts[0])
-        problem = "" if numbers & cards.keys() else _NO_CARDS.format(self.name)
-        problem = "its answer was cut off" if reply.cut else problem
         return RawReading(cards, reply.served, problem)
+
+
+def _cards_and_problem(answer: Answer, numbers: Set[int]) -> tuple[dict[int, RawCard], str]:
+    """Returns the cards of an answer, and the reason why cards of the sentences `numbers` may be missing."""
+    cards = parse_cards(answer.texts[0])
+    if answer.cut and not numbers <= cards.keys():
+        return cards, _CUT.format(answer.model)
+    return cards, "" if numbers & cards.keys() else _NO_CARDS.format(answer.model)
 
 
 def prompt_variables(block: ReadingBlock) -> dict[str, str]:

@@ -58,6 +58,7 @@ class Answer:
 
     `cut` tells whether a text was cut off at `max_tokens`. `served` is the name of the model in the server's
     answer; empty if the answer has no name. `key` is the key under which a store may keep the answer, if any.
+    `model` is the name of the model in the settings, in an answer that a `LanguageModel` returns.
     """
 
     texts: tuple[str, ...]
@@ -65,6 +66,7 @@ class Answer:
     cut: bool = False
     served: str = ""
     key: tuple[Any, ...] = ()
+    model: str = ""
 
 
 class ChatModel(Protocol):

@@ -69,12 +69,16 @@ class LanguageModel:
         max_tokens: int | None = None,
         seed: int = 0,
         store: AnswerStore | None = None,
+        problem_of: Callable[[Answer], str] | None = None,
     ) -> Answer:
         """Asks for one answer at temperature 0, of at most `max_tokens` tokens, and does not parse its text.
 
         Returns a text that was cut off too. `served` is the name of the model if its server gave no name, and
         empty for an answer from the `store`. The caller may keep another answer there under its `key`. Raises
         `PromptTooLong` as soon as the prompt is too long for a model.
+
+        If the caller will not ask again, it gives `problem_of`, which tells why it cannot use an answer, or
+        "". Then the next model is asked for another answer, and in place of a model that cannot read so much.
         """
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
@@ -84,14 +88,18 @@ class LanguageModel:
             if store and key and isinstance(text := await store.kept_value("answer", key), str):
                 meter().add_usage(saved_calls=1)
                 current_body()["saved"] = model.name
-                return [Answer((text,), Tokens())]
+                return [Answer((text,), Tokens(), model=model.name)]
             try:
                 _, answer = await self._answer(model, ask, most)
             except CallFailure as failure:
-                if failure.kind == "too_long":
+                if failure.kind == "too_long" and problem_of is None:
                     raise PromptTooLong(str(failure)) from None
                 raise
-            return [replace(answer, served=answer.served or model.name, key=key)]
+            answer = replace(answer, served=answer.served or model.name, key=key, model=model.name)
+            # The last model's answer is returned in any case: a part of it may be of use.
+            if problem_of and model is not self.models[-1] and (problem := await work(problem_of, answer)):
+                raise UnreadableAnswer(problem)
+            return [answer]
 
         return (await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, ask_unparsed)))[0]
 
@@ -156,13 +164,13 @@ class LanguageModel:
     ) -> list[Made]:
         """Returns the answers of the first model that does not fail. Raises `ModelError` if all fail."""
         record_prompt(prompt)
-        failures, user = list[str](), ask.messages[1].content
+        failures, user = list[CallFailure | UnreadableAnswer](), ask.messages[1].content
         with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=ask.temperature) as asking:
             for model in self.models:
                 try:
                     made = await asked(model)
                 except (CallFailure, UnreadableAnswer) as failure:
-                    failures.append(str(failure))
+                    failures.append(failure)
                     continue
                 asking.body["answers"] = [
                     it.model_dump(mode="json") if isinstance(it, BaseModel) else it.texts[0] for it in made
@@ -172,7 +180,8 @@ class LanguageModel:
                     warning = f"{model.name} answers in place of {self.name}: {failures[0]}"
                     meter().warn("model_replaced", warning)
                 return made
-            raise ModelError("; ".join(failures))
+            is_too_long = any(getattr(failure, "kind", "") == "too_long" for failure in failures)
+            raise (PromptTooLong if is_too_long else ModelError)("; ".join(map(str, failures)))
 
 
 def _has_begun(text: str) -> bool:
