@@ -234,7 +234,7 @@ class _Reading:
             self._note("reader_unexamined", f"no planted error examined {where}: {cure}")
         problem = next((read.problem for read in reads if read.problem and not read.failed), "")
         if unread and (problem or not any(read.failed for read in reads)):
-            why = problem or _UNREAD
+            why = problem or f"{name} gave no readable card: test it by rarr doctor --model {name}"
             self._note("check_failed", f"{counted(unread, 'sentence')} could not be read: {why}")
 
     def _note(self, code: str, message: str) -> None:

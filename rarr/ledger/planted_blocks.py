@@ -63,12 +63,12 @@ class PlantedBlock:
         If `doubting`, the answer has only verdicts, and a planted error needs the verdict `no`.
         """
         cards, lines = reading.cards, self.lines
+        read = [(place, cards[n]) for n, place in self.places.items() if n in cards]
         self.cards, self.served, self.problem = reading
         if doubting:
             self.missed = tuple(n for n in self.controls if n not in cards or cards[n].verdict != "no")
-        # An answer without cards, or cut off before the controls, shows nothing about the reader.
-        elif cards and (not self.problem or self.controls.keys() <= cards.keys()):
-            read = [(place, cards[n]) for n, place in self.places.items() if n in cards]
+        # An answer without cards of the text, or cut off before the controls, shows nothing about the reader.
+        elif read and (not self.problem or self.controls.keys() <= cards.keys()):
             self.located = {place: make_card(card, text, place, lines) for place, card in read}
             missed = [n for n, it in self.controls.items() if is_missed(it, cards.get(n), lines)]
             disputed = (n for n in missed if is_disputed(self.controls[n], cards.get(n), lines))

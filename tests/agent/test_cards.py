@@ -140,6 +140,13 @@ def test_text_without_a_readable_answer_has_no_score() -> None:
     assert revision.scores.attribution_after is None
 
 
+def test_sentence_without_a_card_gives_a_warning_that_names_the_cure() -> None:
+    silent = with_own(lambda words: {"v": "?"} if "painted" in words else None)
+    [told] = [it.message for it in read(silent).warnings if it.code == "check_failed"]
+    cure = "scripted gave no readable card: test it by rarr doctor --model scripted"
+    assert told == f"1 sentence could not be read: {cure}"
+
+
 def test_words_that_no_source_decides_keep_an_edited_sentence_unconfirmed() -> None:
     card = {"q": ["P1.1"], **no("1923", "1932", "4 May 1932", "in Port Halden")}
     revision = read(with_own(lambda words: card if "1923 in Port" in words else None))

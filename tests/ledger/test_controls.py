@@ -115,6 +115,8 @@ def test_control_that_another_passage_amends_examines_nobody_and_only_one_does(s
         if it.origin.evidence_id != "q1.2"
     }
     one.add_reading(RawReading(cards, "scripted"), TEXT, doubting=False)
+    assert one.missed == ()  # without a card of the text, the reader has judged nothing
+    one.add_reading(RawReading(cards | {min(one.places): RawCard("open")}), TEXT, doubting=False)
     assert one.disputed in cards
     assert set(one.missed) == one.controls.keys() - {one.disputed}
     assert one.counts().planted + one.counts().repeated == len(one.controls) - 1
