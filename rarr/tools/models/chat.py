@@ -81,7 +81,9 @@ class ChatModel(Protocol):
         """Closes the connections."""
 
 
-FailureKind = Literal["timeout", "connection", "busy", "server", "refused", "too_long", "resting", "declined"]
+FailureKind = Literal[
+    "timeout", "connection", "busy", "spent", "server", "refused", "too_long", "resting", "declined"
+]  # fmt: skip
 
 
 class CallFailure(Exception):  # noqa: N818  # it is caught within the package and never leaves it
@@ -90,10 +92,11 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package a
     `status` and `said` are the HTTP status and the message of the server, if the server answered. `tokens`
     are the tokens of an answer that cannot be used.
 
-    Kinds: `timeout` (no answer in time), `connection` (no connection), `busy` (429), `server` (5xx, a
-    connection that was closed, an answer in another form), `refused` (another 4xx), `too_long` (prompt and
-    answer do not fit into the context of the model), `resting` (not sent, because the server failed several
-    times just before), `declined` (the model refused, or a filter withheld the answer).
+    Kinds: `timeout` (no answer in time), `connection` (no connection), `busy` (429), `spent` (the
+    account has no credit left), `server` (5xx, a connection that was closed, an answer in another form),
+    `refused` (another 4xx), `too_long` (prompt and answer do not fit into the context of the model),
+    `resting` (not sent, because the server failed several times just before), `declined` (the model refused,
+    or a filter withheld the answer).
     """
 
     def __init__(

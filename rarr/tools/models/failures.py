@@ -13,8 +13,10 @@ from rarr.tools.models.chat import CallFailure, FailureKind
 _MOST = 300  # characters of a server's message
 _READ = 10_000  # characters of an error that are read
 _LONGEST_KEY = 1_000  # characters
-_OF_PROMPT = (400, 413, 422, 500)  # the statuses with which servers refuse a prompt that is too long
-_KINDS: dict[int, FailureKind] = {408: "timeout", 429: "busy"}  # else `refused`; from 500 `server`
+_OF_PROMPT = (400, 422, 500)  # the statuses with which servers refuse a prompt that is too long
+# Else `refused`; from 500 `server`; and `spent` where these words say so.
+_KINDS: dict[int, FailureKind] = {402: "spent", 408: "timeout", 413: "too_long", 429: "busy"}
+_SPENT = re.compile(r"insufficient[_ ](?:quota|credit|balance|fund)|credit balance is too low", re.IGNORECASE)
 # The kind of an error, by patterns for the class names of its causes and of its bases; and the message.
 _BY_CLASS: tuple[tuple[FailureKind, str, str, str], ...] = (
     # If the time ran out while connecting, nothing was sent.
@@ -22,10 +24,16 @@ _BY_CLASS: tuple[tuple[FailureKind, str, str, str], ...] = (
     ("timeout", "", "Timeout", "gave no answer in time: {}"),
     ("server", r"RemoteProtocol|ReadError|ConnectionReset", "", "closed the connection early: see its log"),
     ("connection", "", "Connect|Protocol|Network", "cannot be reached: {}"),
+    ("server", "", "^APIError ", "answered with an error: {}"),
     ("server", "", "Decod", "did not answer with a completion: {}"),
     # Exactly these classes: clients raise them while they read an answer in another form, such as a page of
     # HTML. Subclasses mean other errors, such as a wrong configuration, which another attempt does not cure.
-    ("server", "", "^(Attribute|Index|Key|Type|Value)Error ", "answered with no completion: check base_url"),
+    (
+        "server",
+        "",
+        r"^(Attribute|Index|Key|Type|Val\w+)Error ",
+        "answered with no completion: check base_url",
+    ),
 )
 # Keys of known providers, and forms in which a server shows a part of a key.
 _KEYS = re.compile(
@@ -40,19 +48,14 @@ _IN_QUERY = re.compile(
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
 # The part of a request that a refusal is about, by the words in the refusal.
 _ABOUT = {
-    "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
-    "seed": re.compile(r"\bseed\b", re.IGNORECASE),
-    "max_tokens": re.compile(r"(?<!\w)max_tokens\b(?=.*(?:not |un)support|.*max_completion)", re.IGNORECASE),
-    "max_completion_tokens": re.compile(
-        r"\bmax_completion_tokens\b(?=.*(?:not |un(?:support|recogni|know|expect)|extra|invalid))",
-        re.IGNORECASE,
-    ),
-    "n": re.compile(r"(?<![\w'’-])['\"`]?n['\"`]?(?![\w-])"),
-    "format": re.compile(
-        r"\b(?:response_?format|json_?(?:schema|object|mode)|schema|tools?|tool_choice|functions?"
-        r"|function_call(?:ing)?|structured|strict|grammar)\b",
-        re.IGNORECASE,
-    ),
+    "temperature": r"\btemperature\b",
+    "seed": r"\bseed\b",
+    "max_tokens": r"(?<!\w)max_tokens\b(?=.*(?:not |un)support|.*max_completion)",
+    "max_completion_tokens": r"\bmax_completion_tokens\b"
+    r"(?=.*(?:not |un(?:support|recogni|know|expect)|extra|invalid))",
+    "n": r"(?<![\w'’-])['\"`]?(?-i:n)['\"`]?(?![\w-])",
+    "format": r"\b(?:response_?format|json_?(?:schema|object|mode)|schema|tools?|tool_choice|functions?"
+    r"|function_call(?:ing)?|structured|strict|grammar)\b",
 }
 # As vLLM, llama.cpp, OpenAI, Ollama, Anthropic, Google, Mistral, Bedrock, SGLang and LM Studio write it.
 _TOO_LONG = re.compile(
@@ -118,8 +121,8 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
         return failure
     names = " ".join(kind.__name__ for kind in type(error).__mro__)
     facts = f"{getattr(error, 'body', '')} {getattr(error, 'code', '')} {names}"[:_READ]
-    codes = (getattr(error, name, None) for name in ("status_code", "code", "http_status"))
-    if status := next((code for code in codes if isinstance(code, int) and 400 <= code < 600), 0):
+    codes = (str(getattr(error, name, "")) for name in ("status_code", "code", "http_status"))
+    if status := next((int(code) for code in codes if re.fullmatch(r"[45]\d\d", code)), 0):
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
         return failure_of_status(status, headers, _message_of(errors), model, secrets, facts)
     message = _line(_message_of(errors) or type(error).__name__, secrets)
@@ -129,7 +132,7 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
     for kind, of_causes, of_error, told in _BY_CLASS:
         if (of_causes and re.search(of_causes, causes)) or (of_error and re.search(of_error, names)):
             return CallFailure(kind, f"{model} {told.format(message)}")
-    return CallFailure("refused", f"{model} could not be asked: {type(error).__name__}: {message}")
+    return CallFailure("refused", f"{model} could not be asked: {message}")
 
 
 def failure_of_status(
@@ -151,8 +154,12 @@ def failure_of_status(
     with suppress(ValueError):  # no header, or a date, which servers of models do not send
         wait = max(0.0, float(headers.get("retry-after", "")))
     said = _line(message, secrets) or "it gave no reason"
-    is_too_long = status in _OF_PROMPT and _TOO_LONG.search(f"{body[:_READ]} {facts}")
-    kind = "too_long" if is_too_long else _KINDS.get(status, "server" if status >= 500 else "refused")
+    told = f"{body[:_READ]} {facts}"
+    kind = _KINDS.get(status, "server" if status >= 500 else "refused")
+    if status in _OF_PROMPT and _TOO_LONG.search(told):
+        kind = "too_long"
+    elif _SPENT.search(told):
+        kind = "spent"
     shown = f"{model} answered with status {status}: {said}"
     return CallFailure(kind, shown, wait, status=status, said=said)
 
@@ -183,7 +190,8 @@ def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str
     message = re.sub(rf"(?<!\w)(?:{names})(?!\w)", "", failure.said or str(failure))
     if failure.kind != "refused" or failure.status in (401, 402, 403):
         return None
-    return next((part for part, about in _ABOUT.items() if part in sent and about.search(message)), None)
+    asked = (part for part in _ABOUT if part in sent)
+    return next((part for part in asked if re.search(_ABOUT[part], message, re.IGNORECASE)), None)
 
 
 def _line(text: str, secrets: Sequence[str]) -> str:
@@ -194,8 +202,9 @@ def _line(text: str, secrets: Sequence[str]) -> str:
 def _message_of(errors: Sequence[BaseException]) -> str:
     """Returns the server's message from an error of a client. Adds the cause to a short message."""
     error, *causes = errors
-    body = getattr(error, "body", None)
-    message = body.get("message") if isinstance(body, dict) else None
-    text = str(message or getattr(error, "message", None) or error)
+    if isinstance(body := getattr(error, "body", None), dict):
+        body = body.get("message") or body.get("detail")  # the detail is FastAPI's
+    told = None if str(body).startswith("<") else body  # a page of HTML
+    text = str(told or getattr(error, "message", None) or error)
     cause = next((str(each) for each in causes if str(each) and not (text and text in str(each))), "")
     return f"{text} ({cause})" if text and cause and len(text) < 30 else text or cause

@@ -33,8 +33,11 @@ _CURES: dict[int | str, str] = {
     401: "give its key as api_key",
     403: "give a key that may use it as api_key",
     404: "base_url usually ends in /v1, and the model's name must be the one that its server lists",
-    429: "lower concurrency, or raise attempts",
+    **dict.fromkeys((400, 422), "check the model's name, base_url, and extra in endpoints"),
+    429: "lower concurrency, or try again later",
     "declined": "name another model, or add one to fallbacks",
+    "spent": "add credit to its account, or name another model",
+    "too_long": "name a model with a longer context, or raise that of its server",
 }
 
 Made = TypeVar("Made")
@@ -205,7 +208,7 @@ class BudgetedChat:
 def cure_of(failure: CallFailure) -> str | None:
     """Returns advice on how to fix a failed request, by its HTTP status or kind; None if there is none."""
     reason = failure.__cause__ if isinstance(failure.__cause__, CallFailure) else failure
-    return _CURES.get(reason.status or reason.kind)
+    return _CURES.get(reason.kind) or _CURES.get(reason.status or 0)
 
 
 def _cleaned(answer: Answer, max_tokens: int, secrets: Sequence[str]) -> Answer:

@@ -8,6 +8,7 @@ import pytest
 
 from rarr.tools.models import failures
 from rarr.tools.models.failures import failure_of, failure_of_status, redact_secrets, refused_part
+from rarr.tools.models.retries import cure_of
 from tools.asking import KEY
 
 ALL = {"temperature", "n", "format"}
@@ -100,6 +101,35 @@ def test_errors_of_megabytes_are_read_quickly() -> None:
 def test_refused_request_part_is_read_from_the_message(status: int, answer: str, part: str | None) -> None:
     failure = failure_of_status(status, {}, answer, "vllm:strict-tools")
     assert refused_part(failure, "vllm:strict-tools", ALL) == part
+
+
+@pytest.mark.parametrize(
+    ("status", "error", "kind", "cure"),
+    [
+        (429, {"message": "no", "code": "insufficient_quota"}, "spent", "add credit to its account"),
+        (402, {"message": "no"}, "spent", "add credit"),
+        (400, {"message": "Your credit balance is too low"}, "spent", "add credit"),
+        (
+            429,
+            {"message": "You exceeded your current quota, retry in 20 s"},
+            "busy",
+            "lower concurrency, or try",
+        ),
+        (413, {"message": "Request Entity Too Large"}, "too_long", "a longer context"),
+        (422, {"message": "field required"}, "refused", "check the model's name, base_url"),
+    ],
+)
+def test_refusal_has_a_kind_and_a_cure(status: int, error: dict[str, str], kind: str, cure: str) -> None:
+    failure = failure_of_status(status, {}, json.dumps({"error": error}), "some")
+    assert failure.kind == kind
+    assert cure in str(cure_of(failure))
+
+
+def test_words_of_a_server_in_another_form_are_told() -> None:
+    for body in ("out of memory", {"detail": "out of memory"}, {"message": "out of memory"}):
+        response = httpx2.Response(503, request=LATE.request)
+        error = openai.APIStatusError("Error code: 503", response=response, body=body)
+        assert str(failure_of(error, "some")) == "some answered with status 503: out of memory"
 
 
 def test_prompt_that_is_too_long_is_a_kind_of_its_own() -> None:
