@@ -9,6 +9,7 @@ import json
 import re
 import warnings
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -135,7 +136,7 @@ class LangChainChat:
                 await model.http_async_client.aclose()
 
         # A run that streams its nodes must not stream the answers.
-        self._model = PerLoop(lambda: make().model_copy(update={"disable_streaming": True}), close)
+        self._model = PerLoop(lambda: _lenient(make().model_copy(update={"disable_streaming": True})), close)
         self.aclose = self._model.aclose
 
     async def complete(self, ask: ChatRequest) -> Answer:
@@ -216,7 +217,9 @@ class LangChainChat:
         texts, failures, cut, tokens = list[str](), list[CallFailure](), False, Tokens()
         if usage := getattr(messages[0], "usage_metadata", None):
             cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
-            tokens = Tokens(usage["input_tokens"], usage["output_tokens"], cached)
+            with suppress(ArithmeticError, TypeError, ValueError):  # a wrong usage counts as none
+                counts = usage["input_tokens"], usage["output_tokens"], cached
+                tokens = Tokens(*(max(0, int(count)) for count in counts))
         for message in messages:
             refusal = redact_secrets(str(message.additional_kwargs.get("refusal") or ""), self.secrets)
             try:
@@ -234,6 +237,29 @@ class LangChainChat:
 def _of_openai_shape(model: BaseChatModel) -> bool:
     """Tells whether the model is a `BaseChatOpenAI`, by the class name, to avoid the import."""
     return any(kind.__name__ == "BaseChatOpenAI" for kind in type(model).__mro__)
+
+
+def _lenient(model: Any) -> Any:
+    """Makes a model of OpenAI's shape read answers without a role, with a wrong usage, or with an error."""
+    if not _of_openai_shape(model):
+        return model
+    from openai import APIError  # of the integration
+
+    read = model._create_chat_result
+
+    def read_leniently(response: Any, *options: Any) -> Any:
+        if error := getattr(response, "error", None):  # though the status is 200
+            raise APIError(str(error), httpx2.Request("POST", ""), body=error)
+        with suppress(AttributeError, TypeError):
+            for choice in response.choices:
+                choice.message.role = "assistant"
+        with suppress(AttributeError, TypeError, ValueError):
+            return read(response, *options)
+        response.usage = None
+        return read(response, *options)
+
+    vars(model)["_create_chat_result"] = read_leniently
+    return model
 
 
 def _options(ask: ChatRequest, parts: Collection[str], extra_body: dict[str, Any]) -> dict[str, Any]:

@@ -52,11 +52,12 @@ def choice(finish: str | None = "stop", **message: Any) -> dict[str, Any]:
     return {"message": {"role": "assistant", "content": TEXT, **message}, "finish_reason": finish}
 
 
-async def answered(given: AIMessage | BaseChatModel | list[dict[str, Any]]) -> Answer | CallFailure:
+async def answered(given: AIMessage | BaseChatModel | dict[str, Any] | list[Any]) -> Answer | CallFailure:
     """Returns the answer from a message of another integration, of a model, or from OpenAI's choices."""
-    if isinstance(given, list):
+    if isinstance(given, list | dict):
         usage = {"prompt_tokens": 30, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 12}}
-        response = httpx2.Response(200, json={"choices": given, "usage": usage})
+        whole = {"choices": given if isinstance(given, list) else [choice()], "usage": usage}
+        response = httpx2.Response(200, json=whole | (given if isinstance(given, dict) else {}))
         client = httpx2.AsyncClient(transport=httpx2.MockTransport(lambda _: response))
         url, key = "http://canned.test/v1", SecretStr(KEY)
         given = ChatOpenAI(base_url=url, api_key=key, max_retries=0, http_async_client=client)
@@ -73,6 +74,13 @@ async def answered(given: AIMessage | BaseChatModel | list[dict[str, Any]]) -> A
         (AIMessage(TEXT, response_metadata={"stopReason": "guardrail_intervened"}), "declined: "),
         (AIMessage(TEXT, additional_kwargs={"refusal": "I cannot."}), "declined: "),
         (FakeListChatModel(responses=[TEXT]), TEXT),  # it knows no schema
+        *(([choice(role=role)], TEXT) for role in (None, "model", "user")),
+        ({"choices": [{"message": {"content": TEXT}}]}, TEXT),
+        *(({"usage": {"prompt_tokens": it, "completion_tokens": None}}, TEXT) for it in ("30", -1, "x")),
+        ({"usage": "many"}, TEXT),
+        ({"error": {"message": "no route", "code": 429}}, "busy: answered with status 429: no route; lower"),
+        ({"error": "not loaded", "choices": None}, "server: answered with an error: not loaded"),
+        ([choice(content=5)], "server: answered with no completion"),
         ([choice("SAFETY")], "declined: 'safety'); name another model, or add one to fallbacks"),
         ([choice("content_filter: SAFETY")], "declined: content_filter"),
         ([choice(refusal=f"I can't,\nwith {KEY}.")], "declined: I can't, with ***."),
