@@ -131,8 +131,19 @@ def test_wrong_variable_is_a_one_line_error_that_names_it(
 
 @pytest.mark.parametrize("name", [it for it in KEYS if it != "endpoints"])
 def test_wrong_key_is_not_shown(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(f"RARR_{name.upper()}", "x")
+    monkeypatch.setenv(f"RARR_{name.upper()}", " x\n")
+    assert getattr(Settings(), name).get_secret_value() == "x"
     assert refused(**{name: ["sk-secret"]}) == f"setting '{name}' is wrong: give a text"
+
+
+@pytest.mark.parametrize("key", ["sk-sécret", "sk-s\necret"])
+def test_key_that_no_header_can_carry_is_refused(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = "is wrong: no header can carry one of its characters: copy it again, without line ends"
+    assert refused(endpoints={"a": {"api_key": key}}) == f"setting 'endpoints.a.api_key' {told}"
+    monkeypatch.setenv("TAVILY_API_KEY", key)
+    assert refused() == f"setting 'tavily_key' {told}"
+    monkeypatch.setenv("RARR_API_KEY", key)
+    assert refused() == f"RARR_API_KEY {told}"
 
 
 def names_in(folder: Path, pattern: str) -> set[str]:

@@ -43,7 +43,7 @@ class Proxy:
         self._jobs, self._settings = jobs, settings
         url, key = settings.serve_upstream_url, settings.serve_upstream_key
         self._url = _base(url) if url is not None else None
-        self._key = key.get_secret_value().encode() if key is not None else None
+        self._key = key.get_secret_value().encode() if key else None
         self.client = httpx2.AsyncClient(
             verify=certificates(),
             follow_redirects=False,  # a redirect might lead to an address that was not given

@@ -15,7 +15,16 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validat
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource
 
 from rarr.errors import SettingsError
-from rarr.settings.reading import Domain, EnvSource, Moment, closest_name, error_line, file_values, has_type
+from rarr.settings.reading import (
+    Domain,
+    EnvSource,
+    Key,
+    Moment,
+    closest_name,
+    error_line,
+    file_values,
+    has_type,
+)
 from rarr.valid_unicode import valid
 
 ServeMode = Literal["revise", "cite", "check", "annotate", "off"]
@@ -41,7 +50,7 @@ class Endpoint(BaseModel, frozen=True, extra="forbid"):
     """The address, key and price of one model. They win over the settings `base_url` and `api_key`."""
 
     base_url: str | None = None
-    api_key: SecretStr | None = None
+    api_key: Key | None = None
     price: Annotated[tuple[_Price, ...], Field(min_length=2, max_length=3)] | None = None
     """The prices of a million tokens: input, output and, if it differs, cached input."""
     extra: dict[str, Any] = {}
@@ -61,7 +70,7 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
     """The model of a single node, by the node's name, including attribute. It wins over `model`."""
     base_url: str | None = None
     """The address of the model's server; None: localhost, port 8000 for vllm:NAME, 11434 for ollama:NAME."""
-    api_key: SecretStr | None = None
+    api_key: Key | None = None
     """The key of the model; None: the provider's environment variable, and no key for vllm and ollama."""
     endpoints: dict[str, Endpoint] = {}
     """By model name: `base_url`, `api_key`, `price` for a million tokens, and `extra` for the body."""
@@ -99,7 +108,7 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
     """The edition of Wikipedia to search."""
     wikipedia_url: str | None = None
     """Another MediaWiki to search instead of Wikipedia."""
-    tavily_key: SecretStr | None = Field(
+    tavily_key: Key | None = Field(
         default_factory=lambda: SecretStr(os.environ.get("TAVILY_API_KEY", "")) or None
     )
     """The key for tavily. It is also read from TAVILY_API_KEY."""
@@ -155,9 +164,9 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
     # server
     serve_upstream_url: str | None = None
     """The address of the OpenAI-compatible server behind `rarr serve`, such as http://localhost:8000/v1."""
-    serve_upstream_key: SecretStr | None = None
+    serve_upstream_key: Key | None = None
     """The key for that server; None: the key that each caller sends, unless it is a token of this server."""
-    serve_token: SecretStr | None = None
+    serve_token: Key | None = None
     """The tokens of callers, several with commas. Each token is a caller."""
     serve_host: str = "127.0.0.1"
     """The address at which `rarr serve` listens. Any other than this machine's own needs `serve_token`."""

@@ -98,7 +98,7 @@ def error_line(
     if not key:  # an error of several settings together
         return cure_of(first)
     setting, variable = str(place[0]), f"RARR_{str(place[0]).upper()}"
-    where = "" if setting in given else f" in {_file_in_use()}"
+    where = "" if setting in given or setting not in file_values() else f" in {_file_in_use()}"
     if setting not in fields:
         unknown, called = f"unknown setting {key!r}{where}", _OTHER_NAMES.get(key)
         if called:
@@ -106,7 +106,7 @@ def error_line(
             return f"{unknown}: {told} the call revise(text, {called}=...)"
         return f"{unknown}{closest_name(key, fields)}: see the guide to settings"
     name = f"setting {key!r}{where}"
-    if where and variable in map(str.upper, variables):
+    if setting not in given and variable in map(str.upper, variables):
         name = variable if key == setting else f"{variable}, in which {key!r}"
     value = "wrong" if has_type(fields[setting].annotation, SecretStr) else repr(first["input"])
     return f"{name} is {value}: {cure_of(first)}"
@@ -152,6 +152,15 @@ def _domain(name: str) -> str:
     return plain
 
 
+def _sendable(key: SecretStr) -> SecretStr:
+    plain = key.get_secret_value().strip()
+    if not (plain.isascii() and plain.isprintable()):
+        raise ValueError("no header can carry one of its characters: copy it again, without line ends")
+    return SecretStr(plain)
+
+
+Key = Annotated[SecretStr, AfterValidator(_sendable)]
+"""A key that the header of a request can carry. White space around it is removed."""
 Moment = Annotated[datetime, BeforeValidator(_moment)]
 """A year, a month or a day (which mean their first moment), or an ISO 8601 time. The default zone is UTC."""
 Domain = Annotated[str, AfterValidator(_domain)]

@@ -97,8 +97,8 @@ class Tavily(WebSearch):
     """
 
     def __init__(self, settings: Settings, cache: Cache) -> None:
-        key = settings.tavily_key.get_secret_value().strip() if settings.tavily_key else ""
-        if not key or not (key.isascii() and key.isprintable()) or " " in key:
+        key = settings.tavily_key.get_secret_value() if settings.tavily_key else ""
+        if not key or " " in key:
             raise SetupError("Tavily needs a key: get one at https://app.tavily.com and set TAVILY_API_KEY")
         self._url = (settings.tavily_url or "https://api.tavily.com").rstrip("/")
         self._options = {

@@ -19,6 +19,12 @@ _KINDS: dict[int, FailureKind] = {402: "spent", 408: "timeout", 413: "too_long",
 _SPENT = re.compile(r"insufficient[_ ](?:quota|credit|balance|fund)|credit balance is too low", re.IGNORECASE)
 # The kind of an error, by patterns for the class names of its causes and of its bases; and the message.
 _BY_CLASS: tuple[tuple[FailureKind, str, str, str], ...] = (
+    (
+        "refused",
+        "LocalProtocol|UnicodeEncode",
+        "",
+        "cannot be sent its key, which no header can carry: correct it",
+    ),
     # If the time ran out while connecting, nothing was sent.
     ("connection", "ConnectTimeout", "", "cannot be reached: {}"),
     ("timeout", "", "Timeout", "gave no answer in time: {}"),

@@ -69,6 +69,8 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
     needs_client = _of_openai_shape(first) and not getattr(first, "openai_proxy", None)
     if needs_client:
         given["http_client"] = _unused_client()
+        if isinstance(key := getattr(first, "openai_api_key", None), SecretStr):  # of a variable, perhaps
+            given["api_key"] = key.get_secret_value().strip()
         if (seconds := given.get("timeout")) is not None:
             given["timeout"] = httpx2.Timeout(seconds, connect=min(CONNECT_S, seconds), pool=None)
 

@@ -36,7 +36,7 @@ KINDS: dict[str, list[Exception]] = {
     ],
     "refused": [
         *(RuntimeError("what?"), UnicodeEncodeError("ascii", "ü", 0, 1, "ordinal not in range")),
-        WrongConfigurationError("no deployment"),
+        *(WrongConfigurationError("no deployment"), httpx2.LocalProtocolError("Illegal header value b'Be'")),
     ],
 }
 

@@ -43,6 +43,7 @@ async def test_key_is_shown_by_no_fault_or_answer(given: str | None, monkeypatch
             failure = await outcome(patient(chat_at(server.url.replace("://", f"://{userinfo}@"))))
             assert "Incorrect API key provided: Basic ***." in str(failure)
         await own.root_async_client.close()
+    monkeypatch.setenv("OPENAI_API_KEY", " an-unusual-key\r\n")
     with ScriptedServer(lambda request: f"it is {given or 'an-unusual-key'}") as server:
         answer = await outcome(patient(chat_at(server, **options)))
     assert isinstance(answer, Answer) and answer.texts == ("it is ***",)
