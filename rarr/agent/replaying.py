@@ -39,6 +39,7 @@ from rarr.settings import Endpoint, Settings
 from rarr.settings.reading import has_type
 from rarr.state import State
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, name_of
+from rarr.tools.models.failures import redact_secrets
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.wording import is_failure
 from rarr.traces.trace_file import StoredSpan
@@ -312,8 +313,10 @@ def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
     update: dict[str, Any] = {}
     if (url := facts.get("base_url")) and "base_url" not in given:
         # A key belongs to its server: the server of the run must not get the key of another address.
-        is_known = current.base_url in (None, url) or "api_key" in given
-        update = {"base_url": url, "api_key": current.api_key if is_known else None}
+        address = current.base_url or url  # the trace lacks its user and password
+        is_known = redact_secrets(address) == url
+        key = current.api_key if is_known or "api_key" in given else None
+        update = {"base_url": address if is_known else url, "api_key": key}
     own = {name: Endpoint(base_url=it.get("base_url")) for name, it in facts.get("endpoints", {}).items()}
     return current.model_copy(update={**update, "endpoints": {**own, **current.endpoints}})
 

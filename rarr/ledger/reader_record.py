@@ -44,7 +44,7 @@ class ReaderRecord:
     """
 
     def __init__(self, folder: Path, reader: Sequence[str]) -> None:
-        self._file, self._reader = folder / READERS_FILE, "\t".join(reader)
+        self._file, self._reader = folder.expanduser() / READERS_FILE, "\t".join(reader)
         rows = [row for row in _rows(self._file) if row.reader == self._reader]
         self._rows = [row for row in rows if row.served == rows[-1].served]
 
@@ -72,7 +72,7 @@ class ReaderRecord:
         row = _Row(reader=self._reader, at=int(time()), served=served, **facts)
         with suppress(OSError):
             make_private_folder(self._file.parent)
-            with FileLock(f"{self._file}.lock"):
+            with FileLock(f"{self._file}.lock", mode=0o600):
                 self._file.touch(mode=0o600)
                 if self._file.stat().st_size > _LONGEST:
                     write_whole(self._file, _lines(_rows(self._file)[-_MOST_ROWS:]))

@@ -92,6 +92,18 @@ def test_prompt_of_its_name_shows_which_cards_change_and_why_at_the_recorded_add
     assert all(it.text in TEXT and it.why for it in replayed.changes)
 
 
+def test_password_of_an_address_is_not_stored_and_not_lost(
+    server: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RARR_BASE_URL", server.url.replace("//", "//me:pass@word@"))
+    trace = recorded(model="vllm:rules")
+    files = [path for path in Settings().home.rglob("*") if path.is_file()]
+    assert {"readers.jsonl", "readers.jsonl.lock"} < {path.name for path in files}
+    assert not [it for it in files if it.stat().st_mode & 0o077 or re.search(b"me:|word@", it.read_bytes())]
+    assert replay(trace, prompt=prompt_file(tmp_path)).asked
+    assert {request.headers["authorization"][:6] for request in server.requests} == {"Basic "}
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

@@ -51,7 +51,7 @@ _IN_QUERY = re.compile(
     r"(?<=[?&])([\w.-]{0,60}(?:key|token|secret|passw|auth|signature|credential)[\w.-]{0,60}=)[^&\s#'\"]+",
     re.IGNORECASE,
 )
-_USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
+_USERINFO = re.compile(r"(?<=://)[^/?#\s]+@")
 # The part of a request that a refusal is about, by the words in the refusal.
 _ABOUT = {
     "temperature": r"\btemperature\b",
@@ -77,9 +77,9 @@ _WHOLE = re.compile(r"|stop\w*|end\w*|eos\w*|completed?|finish(?:ed)?|tool_(?:ca
 
 
 def redact_secrets(text: str, secrets: Sequence[str] = ()) -> str:
-    """Replaces these secrets, passwords in addresses, and texts like an API key in `text` by `***`."""
-    unnamed = without_keys(text, secrets, shortest=1)
-    return _IN_QUERY.sub(r"\1***", _USERINFO.sub("***@", _KEYS.sub("***", unnamed)))
+    """Replaces these secrets and texts like an API key by `***`. Removes user and password from addresses."""
+    unnamed = without_keys(_USERINFO.sub("", text), secrets, shortest=1)
+    return _IN_QUERY.sub(r"\1***", _KEYS.sub("***", unnamed))
 
 
 def without_keys(text: str, secrets: Sequence[str], shortest: int = 8) -> str:

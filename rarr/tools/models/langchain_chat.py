@@ -130,7 +130,7 @@ class LangChainChat:
         not sent: one of the two names for the limit of an answer, and the temperature of a model that the
         caller has set up.
         """
-        self.name, self.server = name, server.rstrip("/")
+        self.name, self.server = name, redact_secrets(server.rstrip("/"))
         self._secrets, self._left_out = secrets, set(left_out)
 
         async def close(model: Any) -> None:
@@ -173,18 +173,17 @@ class LangChainChat:
         model: Any = self._model.get()
         if not _of_openai_shape(model):
             return "set up; not asked, since a request would cost money"
-        shown = redact_secrets(self.server, self.secrets)
         try:
             page = await model.root_async_client.with_options(timeout=PROBE_S).models.list()
             listed = [str(entry.id) for entry in page.data]
         except Exception as error:
             if (failure := self._failure(error)).status in (404, 405):
-                return f"{shown} answers, and lists no models"
+                return f"{self.server} answers, and lists no models"
             raise failure from None
         if self.name.partition(":")[2] not in listed:
             models = redact_secrets(", ".join(listed), self.secrets)[:300] or "no model"
             raise CallFailure("refused", f"{self.name} is not on the server, which has {models}")
-        return f"served by {shown}"
+        return f"served by {self.server}"
 
     @property
     def secrets(self) -> Sequence[str]:
@@ -196,7 +195,7 @@ class LangChainChat:
     def _failure(self, error: Exception) -> CallFailure:
         """Makes the failure. If the server did not answer, its address is in the message."""
         is_unreached = self.server and not hasattr(error, "status_code")
-        name = f"{self.name} at {redact_secrets(self.server, self.secrets)}" if is_unreached else self.name
+        name = f"{self.name} at {self.server}" if is_unreached else self.name
         return failure_of(error, name, self.secrets)
 
     async def _asked(
