@@ -15,16 +15,8 @@ from pydantic import BaseModel, Field, SecretStr, ValidationError, field_validat
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource
 
 from rarr.errors import SettingsError
-from rarr.settings.reading import (
-    Domain,
-    EnvSource,
-    Key,
-    Moment,
-    closest_name,
-    error_line,
-    file_values,
-    has_type,
-)
+from rarr.settings import reading
+from rarr.settings.reading import Domain, EnvSource, Key, Moment, error_line, file_values, has_type
 from rarr.valid_unicode import valid
 
 ServeMode = Literal["revise", "cite", "check", "annotate", "off"]
@@ -256,7 +248,7 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
         for name in os.environ:
             prefix, key = name[:5].upper(), name[5:].lower()
             if prefix == "RARR_" and key not in cls.model_fields:
-                near = closest_name(key, cls.model_fields)
+                near = reading.closest_name(key, cls.model_fields)
                 raise SettingsError(f"environment variable {name} is not a setting{near}: unset it")
         return PRESETS.get(str(values.get("preset", "default")), {}) | values
 

@@ -152,15 +152,15 @@ def _domain(name: str) -> str:
     return plain
 
 
-def _sendable(key: SecretStr) -> SecretStr:
+def sendable(key: SecretStr) -> SecretStr:
+    """Returns the key without white space around it. Raises `ValueError` if no header can carry the key."""
     plain = key.get_secret_value().strip()
     if not (plain.isascii() and plain.isprintable()):
-        raise ValueError("no header can carry one of its characters: copy it again, without line ends")
+        raise ValueError("its key has a character that no header can carry: copy it again")
     return SecretStr(plain)
 
 
-Key = Annotated[SecretStr, AfterValidator(_sendable)]
-"""A key that the header of a request can carry. White space around it is removed."""
+Key = Annotated[SecretStr, AfterValidator(sendable)]
 Moment = Annotated[datetime, BeforeValidator(_moment)]
 """A year, a month or a day (which mean their first moment), or an ISO 8601 time. The default zone is UTC."""
 Domain = Annotated[str, AfterValidator(_domain)]

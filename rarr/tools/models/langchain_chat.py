@@ -20,6 +20,7 @@ from langchain_core.runnables.config import ensure_config
 from pydantic import SecretStr
 
 from rarr.errors import RarrError, SettingsError, SetupError
+from rarr.settings.reading import sendable
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import CONNECT_S, bounded_client, certificates
 from rarr.tools.models.chat import DEFAULT_URLS, MODEL_NAMES, Answer, CallFailure, ChatRequest, Tokens
@@ -62,6 +63,8 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
 
     try:
         first: Any = make(temperature=0.0)
+        if isinstance(key := getattr(first, "openai_api_key", None), SecretStr):  # of a variable, perhaps
+            given["api_key"] = sendable(key).get_secret_value()
     except Exception as error:  # each provider's client has its own errors
         raise _explained(name, openai or provider, error, secrets) from error
     # If a server refuses a schema, LangChain warns with other advice; here the schema goes into the prompt.
@@ -69,8 +72,6 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
     needs_client = _of_openai_shape(first) and not getattr(first, "openai_proxy", None)
     if needs_client:
         given["http_client"] = _unused_client()
-        if isinstance(key := getattr(first, "openai_api_key", None), SecretStr):  # of a variable, perhaps
-            given["api_key"] = key.get_secret_value().strip()
         if (seconds := given.get("timeout")) is not None:
             given["timeout"] = httpx2.Timeout(seconds, connect=min(CONNECT_S, seconds), pool=None)
 

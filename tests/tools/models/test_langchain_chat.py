@@ -40,8 +40,8 @@ async def test_key_is_shown_by_no_fault_or_answer(given: str | None, monkeypatch
             failure = await outcome(patient(model, attempts=1))
             assert "status 401: Incorrect API key provided: ***" in str(failure)
         for userinfo in (f"me:{KEY}", KEY):
-            failure = await outcome(patient(chat_at(server.url.replace("://", f"://{userinfo}@"))))
-            assert "Incorrect API key provided: Basic ***." in str(failure)
+            failure = await outcome(asked := patient(chat_at(server.url.replace("://", f"://{userinfo}@"))))
+            assert "Incorrect API key provided: Basic ***." in str(failure) and asked.server == server.url
         await own.root_async_client.close()
     monkeypatch.setenv("OPENAI_API_KEY", " an-unusual-key\r\n")
     with ScriptedServer(lambda request: f"it is {given or 'an-unusual-key'}") as server:
@@ -77,8 +77,7 @@ async def answered(given: AIMessage | BaseChatModel | dict[str, Any] | list[Any]
         (FakeListChatModel(responses=[TEXT]), TEXT),  # it knows no schema
         *(([choice(role=role)], TEXT) for role in (None, "model", "user")),
         ({"choices": [{"message": {"content": TEXT}}]}, TEXT),
-        *(({"usage": {"prompt_tokens": it, "completion_tokens": None}}, TEXT) for it in ("30", -1, "x")),
-        ({"usage": "many"}, TEXT),
+        *(({"usage": it}, TEXT) for it in ("many", {"prompt_tokens": "30"}, {"prompt_tokens": -1})),
         ({"error": {"message": "no route", "code": 429}}, "busy: answered with status 429: no route; lower"),
         ({"error": "not loaded", "choices": None}, "server: answered with an error: not loaded"),
         ([choice(content=5)], "server: answered with no completion"),
@@ -118,6 +117,8 @@ def test_unavailable_model_is_an_error_that_names_the_cure(
 ) -> None:
     with pytest.raises(error, match=message):
         langchain_chat(name, max_retries=0, base_url=None)
+    with pytest.raises(SetupError, match="its key has a character that no header can carry"):
+        langchain_chat("openai:some", api_key="sk-é")
 
 
 async def test_azure_is_asked_at_its_deployment() -> None:
