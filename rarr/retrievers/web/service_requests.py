@@ -14,10 +14,9 @@ from rarr.settings import Settings
 from rarr.tools.concurrency import PerLoop, time_limit
 from rarr.tools.guard.bounded_http_client import LONGEST, bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.models.failures import failure_of, failure_of_status, redact_secrets, secrets_of, without_keys
+from rarr.tools.models.failures import failure_of, failure_of_status, secrets_of, without_keys
 from rarr.tools.models.retries import Attempts, Limiter
 from rarr.tools.models.run_budget import meter
-from rarr.tools.text.wording import safe_text
 from rarr.valid_unicode import valid
 
 _AT_ONCE = 4  # requests to one service: free services ask their users to be moderate
@@ -74,9 +73,6 @@ class JsonService:
         try:
             async with time_limit(self._timeout_s, lambda: CallFailure("timeout", late)):
                 response = await self._clients.get().request(method, url, **options)
-        except httpx2.TransportError as error:
-            why = safe_text(redact_secrets(str(error), secrets)) or type(error).__name__
-            raise CallFailure("connection", f"{name} cannot be reached ({why})") from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise failure_of(error, name, secrets) from error
         text = without_keys(response.text, secrets)

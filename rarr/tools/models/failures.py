@@ -19,27 +19,17 @@ _KINDS: dict[int, FailureKind] = {402: "spent", 408: "timeout", 413: "too_long",
 _SPENT = re.compile(r"insufficient[_ ](?:quota|credit|balance|fund)|credit balance is too low", re.IGNORECASE)
 # The kind of an error, by patterns for the class names of its causes and of its bases; and the message.
 _BY_CLASS: tuple[tuple[FailureKind, str, str, str], ...] = (
-    (
-        "refused",
-        "LocalProtocol|UnicodeEncode",
-        "",
-        "cannot be sent its key, which no header can carry: correct it",
-    ),
+    ("refused", "LocalProtocol|UnicodeEncode", "", "has a key that no header can carry: correct the key"),
     # If the time ran out while connecting, nothing was sent.
     ("connection", "ConnectTimeout", "", "cannot be reached: {}"),
     ("timeout", "", "Timeout", "gave no answer in time: {}"),
     ("server", r"RemoteProtocol|ReadError|ConnectionReset", "", "closed the connection early: see its log"),
-    ("connection", "", "Connect|Protocol|Network", "cannot be reached: {}"),
+    ("connection", "", "Connect|Protocol|Network|Proxy", "cannot be reached: {}"),
     ("server", "", "^APIError ", "answered with an error: {}"),
     ("server", "", "Decod", "did not answer with a completion: {}"),
     # Exactly these classes: clients raise them while they read an answer in another form, such as a page of
     # HTML. Subclasses mean other errors, such as a wrong configuration, which another attempt does not cure.
-    (
-        "server",
-        "",
-        r"^(Attribute|Index|Key|Type|Val\w+)Error ",
-        "answered with no completion: check base_url",
-    ),
+    ("server", "", r"^(Attr\w+|Index|Key|Type|Val\w+)Error ", "answered with no completion: check base_url"),
 )
 # Keys of known providers, and forms in which a server shows a part of a key.
 _KEYS = re.compile(
