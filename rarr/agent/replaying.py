@@ -313,10 +313,9 @@ def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
     update: dict[str, Any] = {}
     if (url := facts.get("base_url")) and "base_url" not in given:
         # A key belongs to its server: the server of the run must not get the key of another address.
-        address = current.base_url or url  # the trace lacks its user and password
-        is_known = redact_secrets(address) == url
-        key = current.api_key if is_known or "api_key" in given else None
-        update = {"base_url": address if is_known else url, "api_key": key}
+        update = {"base_url": current.base_url or url}  # the trace lacks its user and password
+        if redact_secrets(update["base_url"]) != url:
+            update = {"base_url": url, "api_key": current.api_key if "api_key" in given else None}
     own = {name: Endpoint(base_url=it.get("base_url")) for name, it in facts.get("endpoints", {}).items()}
     return current.model_copy(update={**update, "endpoints": {**own, **current.endpoints}})
 

@@ -108,7 +108,7 @@ def test_reader_that_contradicts_everything_changes_nothing() -> None:
     "said",
     [
         *("", "I cannot help with that.", "{}", '{"cards": []}', '{"cards": [{"s": 99, "v": "yes"}]}'),
-        *("[" * 500, "<think>I think", '<think>Draft: {"cards": []} {', '{"cards": [] </think>'),
+        *('{"cards": [{"s": 1, "v": "open"}]}', "[" * 500, '<think>{"cards": []} {', '{"cards": [] </think>'),
     ],
 )
 def test_unreadable_answer_is_asked_for_again_and_leaves_only_its_sentences_unjudged(said: str) -> None:
@@ -118,33 +118,16 @@ def test_unreadable_answer_is_asked_for_again_and_leaves_only_its_sentences_unju
     *others, last = statuses(revision)
     assert "supported" in others and last == "unjudged"
     [told] = [warning.message for warning in revision.warnings if warning.code == "check_failed"]
-    assert "sentences could not be read: scripted did not answer in the requested form" in told
+    assert "sentences could not be read: scripted " in told and "by rarr doctor --model scripted" in told
 
 
 @pytest.mark.parametrize("said", ["", "<think>I think", CallFailure("too_long", "it reads 4096 tokens")])
 def test_fallback_answers_where_a_model_can_read_no_part_or_be_read(said: str | CallFailure) -> None:
-    def failing(asked: Asked) -> str:
-        if isinstance(said, CallFailure):
-            raise said
-        return said
-
-    revision = read(failing, fallbacks=[ScriptedModel(RULES, name="other")])
+    failures, other = [said] * 99 if isinstance(said, CallFailure) else [], ScriptedModel(RULES, name="other")
+    failing = ScriptedModel(lambda asked: str(said), failures=failures)
+    revision = read(RULES, models={"check_agreement": failing}, fallbacks=[other])
     assert statuses(revision)[:3] == ["supported", "unconfirmed", "supported"]
-    told = {warning.code: warning.message for warning in revision.warnings}
-    assert told["model_replaced"].startswith("other answers in place of scripted: ")
-
-
-def test_text_without_a_readable_answer_has_no_score() -> None:
-    revision = read(lambda asked: "<think>I think")
-    assert (revision.text, set(statuses(revision))) == (TEXT, {"unjudged"})
-    assert revision.scores.attribution_after is None
-
-
-def test_sentence_without_a_card_gives_a_warning_that_names_the_cure() -> None:
-    silent = with_own(lambda words: {"v": "?"} if "painted" in words else None)
-    [told] = [it.message for it in read(silent).warnings if it.code == "check_failed"]
-    cure = "scripted gave no readable card: test it by rarr doctor --model scripted"
-    assert told == f"1 sentence could not be read: {cure}"
+    assert any(it.message.startswith("other answers in place of scripted: ") for it in revision.warnings)
 
 
 def test_words_that_no_source_decides_keep_an_edited_sentence_unconfirmed() -> None:

@@ -5,9 +5,9 @@ import json
 import pytest
 
 from rarr import Settings
-from rarr.agent.exam import EXAM_FILE, ExamResult, examine_named_model, examine_reader
+from rarr.agent.exam import EXAM_FILE, ExamResult, examine_reader
 from rarr.agent.wiring.components import wire
-from rarr.testing import Asked, InMemoryRetriever, ScriptedModel, ScriptedServer
+from rarr.testing import Asked, InMemoryRetriever, ScriptedModel
 from rarr.testing.scripted_model import Answers
 
 
@@ -36,15 +36,6 @@ def perfect(asked: Asked) -> str:
 
 def lazy(asked: Asked) -> str:
     return json.dumps({"cards": [{"s": number, "q": ["P1.1"], "v": "yes"} for number in range(1, 13)]})
-
-
-@pytest.mark.loopback
-def test_second_exam_of_a_named_model_asks_it_again() -> None:
-    with ScriptedServer(perfect) as server:
-        settings = Settings(base_url=server.url)
-        for _ in range(2):
-            assert examine_named_model("vllm:scripted", settings).served == "scripted"
-        assert len(server.requests) == 4
 
 
 MISSED = "10 of 10 errors missed"

@@ -63,6 +63,7 @@ def test_model_that_is_unfit_is_status_3_with_its_faults(
 ) -> None:
     with ScriptedServer(model) as at:
         done, printed = doctor(command, at.url), doctor(command, at.url, "--json")
+        assert len(at.requests) == 4
         with_corpus = doctor(command, at.url, "--corpus", "nowhere").out.decode()
     assert f"model {NAME}: " in with_corpus and "search corpus: " in with_corpus
     exam = json.loads(printed.out)

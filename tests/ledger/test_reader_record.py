@@ -28,3 +28,4 @@ def test_one_hostile_document_makes_no_reader_bad(
     for source, controls in [*enumerate([ALL] * caught + [NONE] * missed), *[("hostile", NONE)] * hostile]:
         record.add_result("model-1", language="en", controls=controls, source=f"{source}.md")
     assert ReaderRecord(tmp_path, ["model", "server"]).standing("en") == expected
+    assert {it.stat().st_mode & 0o077 for it in tmp_path.iterdir()} == {0}

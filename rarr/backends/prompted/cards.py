@@ -96,8 +96,7 @@ def _marked(piece: BlockPiece) -> str:
 def parse_cards(answer: str) -> dict[int, RawCard]:
     """Parses the answer of a model. Returns the complete cards by the number of the sentence.
 
-    Ignores other parts of the answer. If a sentence has two different cards, leaves out both. Returns no card
-    if the reasoning of the model cannot be told from its answer, such as reasoning without an end.
+    Ignores other parts and endless reasoning. If a sentence has two different cards, leaves out both.
     """
     cards, differing = dict[int, RawCard](), set[int]()
     with suppress(UnreadableAnswer):

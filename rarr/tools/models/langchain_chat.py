@@ -17,6 +17,7 @@ import httpx2
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.runnables.config import ensure_config
+from openai import APIError
 from pydantic import SecretStr
 
 from rarr.errors import RarrError, SettingsError, SetupError
@@ -156,8 +157,6 @@ class LangChainChat:
             parts = wanted - self._left_out
             try:
                 return self._answer(await self._asked(model, ask, parts))
-            except CallFailure:
-                raise
             except Exception as error:
                 failure = self._failure(error)
                 part = refused_part(failure, self.name, parts)
@@ -245,17 +244,14 @@ def _lenient(model: Any) -> Any:
     """Makes a model of OpenAI's shape read answers without a role, with a wrong usage, or with an error."""
     if not _of_openai_shape(model):
         return model
-    from openai import APIError  # of the integration
-
     read = model._create_chat_result
 
     def read_leniently(response: Any, *options: Any) -> Any:
         if error := getattr(response, "error", None):  # though the status is 200
             raise APIError(str(error), httpx2.Request("POST", ""), body=error)
-        with suppress(AttributeError, TypeError):
+        with suppress(AttributeError, TypeError, ValueError):
             for choice in response.choices:
                 choice.message.role = "assistant"
-        with suppress(AttributeError, TypeError, ValueError):
             return read(response, *options)
         response.usage = None
         return read(response, *options)

@@ -75,10 +75,8 @@ class LanguageModel:
 
         Returns a text that was cut off too. `served` is the name of the model if its server gave no name, and
         empty for an answer from the `store`. The caller may keep another answer there under its `key`. Raises
-        `PromptTooLong` as soon as the prompt is too long for a model.
-
-        If the caller will not ask again, it gives `problem_of`, which tells why it cannot use an answer, or
-        "". Then the next model is asked for another answer, and in place of a model that cannot read so much.
+        `PromptTooLong` as soon as the prompt is too long for a model, unless the caller gives `problem_of`,
+        since it will not ask again. `problem_of` tells why an answer is of no use: the next model is asked.
         """
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
@@ -164,13 +162,13 @@ class LanguageModel:
     ) -> list[Made]:
         """Returns the answers of the first model that does not fail. Raises `ModelError` if all fail."""
         record_prompt(prompt)
-        failures, user = list[CallFailure | UnreadableAnswer](), ask.messages[1].content
+        failures, user = list[str](), ask.messages[1].content
         with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=ask.temperature) as asking:
             for model in self.models:
                 try:
                     made = await asked(model)
                 except (CallFailure, UnreadableAnswer) as failure:
-                    failures.append(failure)
+                    failures.append(str(failure))
                     continue
                 asking.body["answers"] = [
                     it.model_dump(mode="json") if isinstance(it, BaseModel) else it.texts[0] for it in made
@@ -180,8 +178,7 @@ class LanguageModel:
                     warning = f"{model.name} answers in place of {self.name}: {failures[0]}"
                     meter().warn("model_replaced", warning)
                 return made
-            is_too_long = any(getattr(failure, "kind", "") == "too_long" for failure in failures)
-            raise (PromptTooLong if is_too_long else ModelError)("; ".join(map(str, failures)))
+            raise ModelError("; ".join(failures))
 
 
 def _has_begun(text: str) -> bool:

@@ -184,9 +184,8 @@ class BudgetedChat:
                     given = await self._chat.complete(ask)
                 tokens = given.tokens
                 if not any(tokens):
-                    meter().warn(
-                        "usage_estimated", f"{self.name} does not report its tokens: they are estimated"
-                    )
+                    told = f"{self.name} does not report its tokens: they are estimated"
+                    meter().warn("usage_estimated", told)
                     tokens = Tokens(sent, estimated_tokens(given.texts))
                 secrets = tuple(getattr(self._chat, "secrets", ()))  # of this event loop
                 answer = await work(_cleaned, given, ask.max_tokens, secrets)

@@ -126,16 +126,9 @@ async def test_repeated_question_in_a_run_is_asked_once_for_each_limit_and_seed(
 
 
 async def test_prompt_that_is_too_long_is_an_error_at_once_but_in_the_last_request() -> None:
-    first = ScriptedModel({}, failures=[CallFailure("too_long", "it reads 4096")] * 3)
+    first = ScriptedModel({}, failures=[CallFailure("too_long", "it reads 4096")] * 2)
     second = ScriptedModel(ANSWERS)
-    for models, problem_of in (((first, second), None), ((first,), str)):
-        with pytest.raises(PromptTooLong, match="it reads 4096"):
-            await language_model(*models).reply(EDIT, OPENED, problem_of=problem_of)
+    with pytest.raises(PromptTooLong, match="it reads 4096"):
+        await language_model(first, second).reply(EDIT, OPENED)
     assert second.calls == []
     assert (await language_model(first, second).reply(EDIT, OPENED, problem_of=lambda _: "")).texts == (TEXT,)
-
-
-async def test_last_model_is_asked_after_unusable_replies_and_its_reply_is_returned() -> None:
-    models = [ScriptedModel({"": name}, name=name) for name in ("first", "second")]
-    answer = await language_model(*models).reply(EDIT, OPENED, problem_of=lambda answer: "no card")
-    assert (answer.texts, answer.model) == (("second",), "second")
