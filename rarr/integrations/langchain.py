@@ -4,7 +4,6 @@ import asyncio
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import groupby
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
@@ -18,6 +17,7 @@ from rarr.agent.inputs import message_text
 from rarr.agent.postprocess import require_valid_call
 from rarr.agent.revise import Reviser
 from rarr.errors import InputError
+from rarr.integrations.message_content import joined_text, with_text
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, given_passage
 from rarr.settings import Settings
@@ -171,49 +171,28 @@ def _last_answer(state: AgentState[Any]) -> dict[str, Any] | None:
     return {"answer": last, "question": messages[:-1], "sources": [*tool_sources(messages)]}
 
 
-Content = str | list[str | dict[str, Any]]
 _ADDRESS = ("url", "link", "href", "source")
 
 
 def answer_text(message: AIMessage) -> str | None:
     """Returns the text of an answer; None if the message calls tools or has no text."""
-    text = _joined(message.content)
+    text = joined_text(message.content)
     return text if text.strip() and not message.tool_calls else None
 
 
 def role_and_content(message: BaseMessage) -> dict[str, Any]:
     """Converts a message to {"role": ..., "content": ...}. The role is LangChain's type, such as human."""
-    return {"role": message.type.removesuffix("MessageChunk").lower(), "content": _joined(message.content)}
+    return {
+        "role": message.type.removesuffix("MessageChunk").lower(),
+        "content": joined_text(message.content),
+    }
 
 
 def add_result(message: AIMessage, result: Postprocessed) -> AIMessage:
     """Returns the message with the revised text, and with `result` in its `response_metadata["rarr"]`."""
-    content = _replaced(message.content, result.text) if result.changed else message.content
+    content = with_text(message.content, result.text) if result.changed else message.content
     metadata = message.response_metadata | {"rarr": result.model_dump(mode="json")}
     return message.model_copy(update={"content": content, "response_metadata": metadata})
-
-
-def _joined(content: Content) -> str:
-    """Joins the texts of the blocks without spaces: providers cut a sentence into several blocks."""
-    texts = map(_block_text, [content] if isinstance(content, str) else content)
-    # A blank line stands for blocks of other kinds, such as images, between two blocks of text.
-    return "\n\n".join("".join(neighbours) for has_text, neighbours in groupby(texts, bool) if has_text)
-
-
-def _block_text(block: str | dict[str, Any]) -> str:
-    if isinstance(block, str):
-        return block
-    text = block.get("text") if block.get("type") == "text" else None
-    return text if isinstance(text, str) else ""
-
-
-def _replaced(content: Content, revised: str) -> Content:
-    """Replaces all blocks with text by one block with the revised text. Keeps blocks of other kinds."""
-    if isinstance(content, str):
-        return revised
-    first = next(n for n, block in enumerate(content) if _block_text(block))
-    made = revised if isinstance(content[first], str) else {"type": "text", "text": revised}
-    return [*content[:first], made, *(it for it in content[first:] if not _block_text(it))]
 
 
 def tool_sources(messages: Sequence[BaseMessage]) -> Iterator[Given]:

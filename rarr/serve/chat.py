@@ -25,16 +25,14 @@ class FallbackRunner:
         """This event is set at shutdown: then every unfinished job gives its original text."""
 
     async def run_or_original(self, job: Job) -> JobResult:
-        """Runs a job, and returns its result.
+        """Returns the result of a job; after a failure, at the deadline and at shutdown, its original text.
 
-        After a failure, at the deadline and at shutdown, the result has the original text. Raises
-        `InputError` if the text or a passage is wrong.
+        Raises `InputError` if the text or a passage is wrong.
         """
         running = asyncio.ensure_future(self._runner.run(job))
-        stopping: asyncio.Future[Any] = asyncio.ensure_future(self.stopping.wait())
-        both = {running, stopping}
+        stop: asyncio.Future[Any] = asyncio.ensure_future(self.stopping.wait())
         try:
-            await asyncio.wait(both, timeout=job.deadline_s, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({running, stop}, timeout=job.deadline_s, return_when=asyncio.FIRST_COMPLETED)
             if running.done():
                 return running.result()
             if self.stopping.is_set():
@@ -48,7 +46,7 @@ class FallbackRunner:
             return unchanged_result(job, "failed", f"not checked: {picklable_error(error)}")
         finally:
             running.cancel()
-            stopping.cancel()
+            stop.cancel()
 
 
 def make_job(task: Task, body: TextBody, settings: Settings, **options: str) -> Job:
@@ -101,19 +99,12 @@ def _placed(results: Sequence[Postprocessed]) -> Iterator[tuple[int, Postprocess
 
 def citation_annotations(results: Sequence[Postprocessed]) -> list[Json]:
     """Returns the citations of all blocks as `annotations` of OpenAI, with places in the whole text."""
-    return [
-        {
-            "type": "url_citation",
-            "url_citation": {
-                "start_index": it.start + offset,
-                "end_index": it.end + offset,
-                "title": it.title or it.source,
-                "url": it.source,
-            },
-        }
-        for offset, result in _placed(results)
-        for it in result.citations
-    ]
+    annotations = list[Json]()
+    for offset, it in ((at, it) for at, result in _placed(results) for it in result.citations):
+        place = {"start_index": it.start + offset, "end_index": it.end + offset}
+        cited = {**place, "title": it.title or it.source, "url": it.source}
+        annotations.append({"type": "url_citation", "url_citation": cited})
+    return annotations
 
 
 def result_entries(results: Sequence[Postprocessed], index: int) -> list[Json]:
