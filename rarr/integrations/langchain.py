@@ -182,10 +182,8 @@ def answer_text(message: AIMessage) -> str | None:
 
 def role_and_content(message: BaseMessage) -> dict[str, Any]:
     """Converts a message to {"role": ..., "content": ...}. The role is LangChain's type, such as human."""
-    return {
-        "role": message.type.removesuffix("MessageChunk").lower(),
-        "content": joined_text(message.content),
-    }
+    role = message.type.removesuffix("MessageChunk").lower()
+    return {"role": role, "content": joined_text(message.content)}
 
 
 def add_result(message: AIMessage, result: Postprocessed) -> AIMessage:

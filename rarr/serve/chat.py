@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import accumulate
 from typing import Any, cast
 
 from rarr.agent.inputs import CONTEXT_CHARS, latest_turns
@@ -75,10 +74,7 @@ class TextPostprocessor:
         """Whether the text must be postprocessed as a whole, and not by paragraphs."""
 
     async def postprocess(self, text: str, before: str = "") -> Postprocessed:
-        """Returns the result of a text. If the job fails, the result has the original text.
-
-        `before` is the part of the same answer that comes before this text.
-        """
+        """Returns the result of a text behind `before` in its answer; after a failure, of its original."""
         earlier = [{"role": "assistant", "content": before[-CONTEXT_CHARS:]}] if before.strip() else []
         job = replace(self._job, text=text, run_id=self._call.new_run_id(), context=[*self._turns, *earlier])
         if not text.strip():
@@ -92,41 +88,33 @@ class TextPostprocessor:
         return result
 
 
-def _placed(results: Sequence[Postprocessed]) -> Iterator[tuple[int, Postprocessed]]:
-    """Yields the result of each block of a text, with the offset of the block in the whole text."""
-    return zip(accumulate((len(it.text) for it in results), initial=0), results, strict=False)
+def annotations_and_entries(results: Sequence[Postprocessed], index: int) -> tuple[list[Json], list[Json]]:
+    """Returns the citations of a choice as `annotations` of OpenAI, and its entries in the object `rarr`.
 
-
-def citation_annotations(results: Sequence[Postprocessed]) -> list[Json]:
-    """Returns the citations of all blocks as `annotations` of OpenAI, with places in the whole text."""
-    annotations = list[Json]()
-    for offset, it in ((at, it) for at, result in _placed(results) for it in result.citations):
-        place = {"start_index": it.start + offset, "end_index": it.end + offset}
-        cited = {**place, "title": it.title or it.source, "url": it.source}
-        annotations.append({"type": "url_citation", "url_citation": cited})
-    return annotations
-
-
-def result_entries(results: Sequence[Postprocessed], index: int) -> list[Json]:
-    """Makes the entries of the object `rarr` in an answer, one for each block of the choice with this index.
-
-    `sentences` in an entry are the sentences that evidence does not support.
+    An entry is about one block. `sentences` in it are the sentences that evidence does not support. Places
+    are those in the whole text.
     """
-    entries, keys = list[Json](), {"id", "state", "old", "new", "reason"}
-    for offset, result in _placed(results):
-        run = result.revision
+    annotations, entries, keys = list[Json](), list[Json](), {"id", "state", "old", "new", "reason"}
+    start = 0
+    for result in results:
+        for it in result.citations:
+            place = {"start_index": start + it.start, "end_index": start + it.end}
+            cited = {**place, "title": it.title or it.source, "url": it.source}
+            annotations.append({"type": "url_citation", "url_citation": cited})
+        run, end = result.revision, start + len(result.text)
         sentences = [it for it in run.report.sentences if it.status != "supported"] if run else []
         entry = {
             "index": index,
-            "start": offset,
-            "end": offset + len(result.text),
+            "start": start,
+            "end": end,
             "run_id": run.run_id if run else None,
             **result.model_dump(include={"mode", "outcome", "changed", "notice", "citations"}),
             "edits": [edit.model_dump(include=keys) for edit in (run.edits if run else ())],
             "sentences": [it.model_dump(include={"text", "status"}) for it in sentences],
         }
         entries.append(entry)
-    return entries
+        start = end
+    return annotations, entries
 
 
 def why_unchanged(request: Json) -> str:
@@ -157,9 +145,9 @@ async def postprocess_answer(answer: Json, work: TextPostprocessor) -> list[Post
     results = await asyncio.gather(*(work.postprocess(message["content"]) for message in found.values()))
     for (index, message), result in zip(found.items(), results, strict=True):
         message["content"] = result.text
-        if citations := citation_annotations([result]):
-            message["annotations"] = citations
-        entries += result_entries([result], index)
+        citations, made = annotations_and_entries([result], index)
+        message |= {"annotations": citations} if citations else {}
+        entries += made
     if entries:
         answer["rarr"] = {"results": entries}
     return results

@@ -101,7 +101,7 @@ class Proxy:
         own = [(b"host", self._url.netloc), (b"accept-encoding", b"identity")]
         own += [(b"authorization", b"Bearer " + self._key)] if self._key is not None else []
         left_out = {b"content-length", b"expect", *dict(own)}
-        headers = own + [pair for pair in _end_to_end(call.headers) if pair[0] not in left_out]
+        headers = own + [pair for pair in _end_to_end(call.headers.raw) if pair[0] not in left_out]
         url = self._url.copy_with(raw_path=path)
         try:
             request = httpx2.Request(call.method, url, headers=headers, content=call.body)
@@ -115,7 +115,7 @@ class Proxy:
 
     def _key_of(self, call: Call) -> bytes:
         """Returns the API key that is sent upstream; b"" without a key, or for a key of few characters."""
-        key = self._key or call.header("authorization").rpartition(" ")[2].encode("latin-1")
+        key = self._key or call.headers.get("authorization", "").rpartition(" ")[2].encode("latin-1")
         return key if len(key) >= SHORTEST_KEY else b""
 
 
@@ -194,10 +194,9 @@ async def _pieces(response: httpx2.Response, key: bytes) -> AsyncGenerator[bytes
 def _passed_headers(response: httpx2.Response, key: bytes) -> Headers:
     packed = response.headers.get("content-encoding", "identity") != "identity"
     packed = packed or "transfer-encoding" in response.headers  # beside it, a length does not count
-    unpacked = {b"content-length", b"content-encoding"} if packed else set[bytes]()
+    left_out = (b"x-rarr-", *([b"content-length", b"content-encoding"] if packed else []))
     pairs = _end_to_end(response.headers.raw)
-    passed = [pair for pair in pairs if pair[0] not in unpacked and not pair[0].startswith(b"x-rarr-")]
-    return [(name, mask_key(value, key)) for name, value in passed]
+    return [(name, mask_key(value, key)) for name, value in pairs if not name.startswith(left_out)]
 
 
 def _failure(error: httpx2.HTTPError) -> Refusal:

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from pydantic import BaseModel, Field, StringConstraints, ValidationError
+from starlette.datastructures import Headers as RequestHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
@@ -155,7 +156,7 @@ class Call:
     method: str
     path: str
     query: bytes
-    headers: Headers
+    headers: RequestHeaders
     body: bytes
     log: dict[str, Any] = field(default_factory=dict)
 
@@ -167,14 +168,10 @@ class Call:
         """Notes the outcome of a text for the log, which gets the worst outcome of all texts."""
         self.log["outcome"] = max(self.log.get("outcome", outcome), outcome, key=_SEVERITY.index)
 
-    def header(self, name: str) -> str:
-        """Returns the value of the header `name`; "" if the request does not have it."""
-        return next((v.decode("latin-1") for k, v in self.headers if k == name.encode()), "")
-
     def read_body(self, model: type[BodyT]) -> BodyT:
         """Reads the body as JSON. Raises `Refusal` if it is wrong, or has another Content-Type."""
-        value, kind = json_object(self.body), self.header("content-type").partition(";")[0].strip().lower()
-        if value is None or kind != "application/json":
+        value, kind = json_object(self.body), self.headers.get("content-type", "")
+        if value is None or kind.partition(";")[0].strip().lower() != "application/json":
             told = "it is no JSON object in UTF-8 with the header Content-Type: application/json"
             raise Refusal(400, "invalid_request", f"body: {told}: send {', '.join(_keys(model))}")
         return validated_body(model, value, "body")
@@ -226,7 +223,7 @@ class RequestGate:
         """Answers a request (with an error if it is refused, or if `app` fails), and logs it."""
         request, sending, started = Request(scope, receive), _Sending(send), time.perf_counter()
         path = scope.get("raw_path", b"").decode("ascii", "replace")
-        call = Call("", scope["method"], path, scope["query_string"], [], b"")
+        call = Call("", scope["method"], path, scope["query_string"], RequestHeaders(), b"")
         refusal = None
         try:
             await self._answer(request, call, sending)
@@ -259,7 +256,7 @@ class RequestGate:
         self._in_flight += not is_open
         try:
             call.body = b"" if is_open else await self._body(request)
-            call.headers = [pair for pair in pairs if not self._holds_token(*pair)]
+            call.headers = RequestHeaders(raw=[pair for pair in pairs if not self._holds_token(*pair)])
             request.scope["call"] = call
             await _while_connected(self._app, request, sending)
         finally:

@@ -110,7 +110,7 @@ class Application:
         told = Notice(code=done.outcome, message=done.notice, node="")
         known: dict[str, Any] = {"original": job.text, "text": job.text, "warnings": (told,)}
         revision = done.revision or Revision(run_id=job.run_id, changed=False, **known)
-        if call.header("accept") == "text/html":  # the page of this server asks so, and no other client
+        if call.headers.get("accept") == "text/html":  # the page of this server asks so, and no other client
             return HTMLResponse(await asyncio.to_thread(result_page, revision, done))
         return _written(revision)
 
@@ -178,6 +178,7 @@ class HttpServer(uvicorn.Server):
     def __init__(self, application: Application, settings: Settings) -> None:
         self._jobs, self._shutdown_s = application.jobs, settings.serve_shutdown_s
         self._loop = asyncio.get_running_loop()
+        off: Any = dict.fromkeys(("access_log", "proxy_headers", "server_header", "date_header"), False)
         super().__init__(
             uvicorn.Config(
                 application.asgi,
@@ -185,10 +186,7 @@ class HttpServer(uvicorn.Server):
                 ws="none",
                 lifespan="off",
                 log_config=None,
-                access_log=False,
-                proxy_headers=False,
-                server_header=False,
-                date_header=False,
+                **off,
                 timeout_keep_alive=IDLE_S,
                 timeout_graceful_shutdown=round(settings.serve_shutdown_s + 1),
                 h11_max_incomplete_event_size=LONGEST_HEAD,

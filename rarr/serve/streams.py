@@ -7,7 +7,7 @@ from typing import Any, AnyStr
 
 from rarr.agent.inputs import CONTEXT_CHARS
 from rarr.records.postprocessing import Postprocessed
-from rarr.serve.chat import TextPostprocessor, citation_annotations, object_list, result_entries
+from rarr.serve.chat import TextPostprocessor, annotations_and_entries, object_list
 from rarr.serve.requests import Json, Refusal, json_bytes, json_object
 
 LONGEST_EVENT = 8_000_000
@@ -114,11 +114,7 @@ class AnswerStream:
         self._running: set[asyncio.Task[Any]] = set()
 
     async def output_pieces(self, body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-        """Reads the events in `body`, and yields the bytes to send to the client, in order.
-
-        If the stream has no end, raises `Refusal` after the whole text, so that the client does not take the
-        answer for complete.
-        """
+        """Yields what to send for the events in `body`. Raises `Refusal` at last if the answer has no end."""
         reading = asyncio.create_task(self._read(body))
         try:
             while (made := await self._queue.get()) is not None:
@@ -214,10 +210,9 @@ class AnswerStream:
         async def made() -> bytes:
             if not self._results:
                 return _written(data)
-            citations = citation_annotations(self._results)
+            citations, done = annotations_and_entries(self._results, choice.get("index", 0))
             delta = {**(choice.get("delta") or {}), **({"annotations": citations} if citations else {})}
-            done = {"results": result_entries(self._results, choice.get("index", 0))}
-            return _written({**data, "choices": [{**choice, "delta": delta}], "rarr": done})
+            return _written({**data, "choices": [{**choice, "delta": delta}], "rarr": {"results": done}})
 
         await self._queue.put(made)
 

@@ -13,6 +13,7 @@ import openai
 import pytest
 from hypothesis import given, strategies
 from openai import OpenAI
+from starlette.datastructures import Headers
 
 from rarr.batches.jobs import Job
 from rarr.serve.chat import FallbackRunner, TextPostprocessor
@@ -91,7 +92,7 @@ async def sent(
     *came: Event, mode: ServeMode = "revise", key: str = "", runner: KnownRunner | None = None
 ) -> list[Any]:
     """The events that go out for those that came, and None at the end if the stream broke off."""
-    call = Call("local", "POST", "/v1", b"", [], b"")
+    call = Call("local", "POST", "/v1", b"", Headers(), b"")
     job = Job("postprocess", "", "", deadline_s=30, options={"mode": mode})
     work = TextPostprocessor(FallbackRunner(runner or KnownRunner()), call, job, [])
     out = list[Any]()
