@@ -99,7 +99,7 @@ class Proxy:
         query = b"?" + call.query if call.query else b""
         path = self._url.raw_path.rstrip(b"/") + safe_path(call.path).encode() + query
         own = [(b"host", self._url.netloc), (b"accept-encoding", b"identity")]
-        own += [(b"authorization", b"Bearer " + self._key)] if self._key is not None else []
+        own += [(b"authorization", b"Bearer " + self._key)] if self._key else []
         left_out = {b"content-length", b"expect", *dict(own)}
         headers = own + [pair for pair in _end_to_end(call.headers.raw) if pair[0] not in left_out]
         url = self._url.copy_with(raw_path=path)
@@ -200,13 +200,15 @@ def _passed_headers(response: httpx2.Response, key: bytes) -> Headers:
 
 
 def _failure(error: httpx2.HTTPError) -> Refusal:
+    if isinstance(error, httpx2.LocalProtocolError):
+        raise error  # ours, and not of the server behind
     if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
-        kind, told = "upstream_unreachable", "cannot be reached: start it, or correct --upstream"
-    elif isinstance(error, httpx2.TimeoutException):
-        kind, told = "upstream_timeout", "sent nothing in time: ask again, or change the timeout"
-    else:
-        return broken_off_error()
-    return Refusal(504 if kind == "upstream_timeout" else 502, kind, f"the server behind {told}")
+        told = "the server behind cannot be reached: start it, or correct --upstream"
+        return Refusal(502, "upstream_unreachable", told)
+    if isinstance(error, httpx2.TimeoutException):
+        told = "the server behind sent nothing in time: ask again, or raise serve_upstream_timeout_s"
+        return Refusal(504, "upstream_timeout", told)
+    return broken_off_error()
 
 
 def _end_to_end(headers: Iterable[tuple[bytes, bytes]]) -> Headers:

@@ -12,9 +12,9 @@ import pytest
 
 from rarr import Settings
 from rarr.errors import SettingsError
-from rarr.serve.requests import RequestGate
+from rarr.serve.server import Application
 from rarr.testing import ScriptedServer
-from serve.serving import ALICE, BOB, Served
+from serve.serving import ALICE, BOB, KnownRunner, Served
 
 pytestmark = pytest.mark.loopback
 
@@ -168,17 +168,16 @@ def test_too_many_requests_at_once_are_told_to_come_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("token", "host", "message"),
+    ("given", "message"),
     [
-        (f"{ALICE},short", "127.0.0.1", "give 16 or more letters, digits and signs; openssl rand"),
-        ("a token of five words", "127.0.0.1", "has other characters"),
-        (None, "0.0.0.0", r"^--host 0.0.0.0 lets other machines in: set RARR_SERVE_TOKEN"),
-        (None, "::", "lets other machines in"),
-        (None, "example.org", "lets other machines in"),
+        ({"serve_token": f"{ALICE},short"}, "give 16 or more letters, digits and signs; openssl rand"),
+        ({"serve_token": "a token of five words"}, "has other characters"),
+        ({"serve_upstream_key": "ключ"}, "no header can carry"),
+        ({"serve_host": "0.0.0.0"}, r"^--host 0.0.0.0 lets other machines in: set RARR_SERVE_TOKEN"),
+        *(({"serve_host": host}, "lets other machines in") for host in ("::", "example.org")),
     ],
 )
-def test_token_that_can_be_guessed_or_is_missing_is_refused(token: Any, host: str, message: str) -> None:
-    app: Any = None
+def test_key_or_token_that_is_unfit_or_missing_is_refused(given: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
-        RequestGate(app, Settings(serve_host=host, serve_token=token))
-    RequestGate(app, Settings(serve_host=host, serve_token=ALICE))
+        Application(Settings(**given), KnownRunner())
+    Application(Settings(**given | {"serve_token": ALICE, "serve_upstream_key": ""}), KnownRunner())

@@ -144,6 +144,7 @@ def test_server_behind_that_is_silent_is_waited_for_a_while() -> None:
     ):
         late = raw(served.url, {})
     assert (late.status_code, late.json()["error"]["code"]) == (504, "upstream_timeout")
+    assert "raise serve_upstream_timeout_s" in late.json()["error"]["message"]
 
 
 KEY = "sk-of-the-server/0123"
@@ -155,7 +156,7 @@ def test_key_that_the_server_behind_repeats_is_hidden(own_key: bool, stream: boo
     plan = [Failure(401, message=f"wrong key: {KEY}"), None, None]
     with (
         ScriptedServer(answers(f"I was sent {KEY[:-4]}{KEY[-4:]}. It is {WRONG}."), plan=plan) as upstream,
-        Served(serve_upstream_url=upstream.url, serve_upstream_key=KEY if own_key else None) as served,
+        Served(serve_upstream_url=upstream.url, serve_upstream_key=KEY if own_key else "") as served,
     ):
         for mode in ("revise", "off", "revise"):
             asked = {"stream": stream, "rarr": {"mode": mode}}
