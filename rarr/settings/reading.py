@@ -43,7 +43,7 @@ _DOMAIN = re.compile(r"(?:(?!-)[\w-]{1,63}(?<!-)\.)*(?!-)[\w-]{1,63}(?<!-)")
 
 
 def _file_in_use() -> Path:
-    return _OWN if _OWN.is_file() else _SHARED
+    return _OWN if _OWN.exists() else _SHARED
 
 
 def file_values() -> dict[str, Any]:
@@ -51,9 +51,10 @@ def file_values() -> dict[str, Any]:
     # pydantic-settings' own file sources warn where a configured file is not the file in use.
     file = _file_in_use()
     try:
-        values = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        values = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise SettingsError(f"{file} cannot be read: {error}: correct it") from None
+        why = error.strerror if isinstance(error, OSError) else error
+        raise SettingsError(f"{file} cannot be read: {why}: correct it") from None
     table = values if file == _OWN else values.get("tool", {}).get("rarr", {})
     if not isinstance(table, dict):
         raise SettingsError("tool.rarr in pyproject.toml is not a table: write [tool.rarr]")
