@@ -27,6 +27,7 @@ DETAILS = re.compile(r"\s*<details\b.*?</details>\s*", re.DOTALL)
 # What may stand between the end of a sentence and the number of its source. Elsewhere, such as inside a link,
 # a number would break the Markdown.
 CLOSING = re.compile(r"[*_~\"'”’)]*(?=\s|$)")
+TOKEN = re.compile(r"[!-~]*")
 ADDRESS = re.compile(r"https?://[^\s/?#]+[^\s?#]*", re.IGNORECASE)
 FOOTNOTE = re.compile(r"\[\^(\d+)\]")
 
@@ -66,7 +67,8 @@ class Filter:
         try:
             result = await asyncio.to_thread(self._postprocessed, answer, messages)
             if self.valves.mode != "check":
-                messages[-1]["content"] = thoughts + _with_footnotes(result)
+                text = thoughts + _with_footnotes(result)
+                messages[-1]["content"] = _replaced(messages[-1]["content"], text)
             notice = str(result["notice"])
         except NotCheckedError as error:
             notice = f"not checked: {error}"
@@ -84,8 +86,10 @@ class Filter:
         if self.valves.chat_sources and (sources := _sources(messages[-1])):
             asked["sources"] = sources[:MOST_SOURCES]
         headers = {"Content-Type": "application/json"}
-        if self.valves.token:
-            headers["Authorization"] = f"Bearer {self.valves.token}"
+        if token := self.valves.token.strip():
+            headers["Authorization"] = f"Bearer {token}"
+        if not TOKEN.fullmatch(token):
+            raise NotCheckedError("the valve token has white space or letters that no token has: correct it")
         if not ADDRESS.fullmatch(self.valves.url.strip()):
             raise NotCheckedError(
                 f"the valve url is {self.valves.url!r}: give an address, such as http://localhost:8100"
@@ -106,9 +110,8 @@ def _answered(url: str, body: bytes, headers: dict[str, str], timeout: float) ->
     except (TimeoutError, URLError) as error:  # the first while it reads, the second while it connects
         why = f"{url} cannot be reached ({getattr(error, 'reason', error)})"
         raise NotCheckedError(f"{why}: start rarr serve, or correct the valve url") from None
-    except (OSError, ValueError, HTTPException) as error:
-        why = f"{url} did not answer with JSON ({type(error).__name__})"
-        raise NotCheckedError(f"{why}: correct the valve url") from None
+    except (OSError, ValueError, HTTPException):
+        raise NotCheckedError(f"{url} did not answer with JSON: correct the valve url") from None
 
 
 def _refusal(error: HTTPError) -> str:
@@ -120,33 +123,55 @@ def _refusal(error: HTTPError) -> str:
 
 def _split(message: dict[str, Any]) -> tuple[str, str]:
     """Returns what Open WebUI wrote above the answer, and the answer; "" for no answer of a model."""
-    content = message.get("content")
-    if message.get("role") != "assistant" or not isinstance(content, str):
-        return "", ""
-    end = max((match.end() for match in DETAILS.finditer(content)), default=0)
-    return content[:end], content[end:]
+    text = "".join(_texts(message.get("content"))) if message.get("role") == "assistant" else ""
+    end = max((match.end() for match in DETAILS.finditer(text)), default=0)
+    return text[:end], text[end:]
+
+
+def _texts(content: Any) -> list[str]:
+    """Returns the texts of a message's content: it is a text itself, or a list of parts, such as images."""
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    return [text for text in texts if isinstance(text, str)]
+
+
+def _replaced(content: Any, text: str) -> Any:
+    """Returns the content with this text instead of its own. Parts without text stay."""
+    if isinstance(content, str):
+        return text
+    first = next(number for number, part in enumerate(content) if _texts([part]))
+    kept = [part for part in content[first:] if not _texts([part])]
+    return [*content[:first], {"type": "text", "text": text}, *kept]
 
 
 def _turn(message: dict[str, Any]) -> dict[str, str]:
     """Returns a message of the conversation as the server takes it: without images and thoughts."""
-    content = message.get("content")
-    parts = content if isinstance(content, list) else []
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
-    text = content if isinstance(content, str) else "\n".join(filter(None, texts))
+    text = "\n".join(_texts(message.get("content")))
     return {"role": str(message.get("role")), "content": DETAILS.sub("", text)}
 
 
 def _sources(message: dict[str, Any]) -> list[dict[str, str]]:
-    """Returns the passages that the model was given, from the message's list of sources."""
+    """Returns the passages that the model was given, from the message's list of sources.
+
+    Another filter may have written the list: what has another form is left out.
+    """
     found = []
-    for source in message.get("sources") or []:
-        texts, facts = source.get("document") or [], source.get("metadata") or []
-        for number, text in enumerate(texts):
-            about = facts[number] if number < len(facts) else {}
-            name = str(about.get("name") or (source.get("source") or {}).get("name") or "")
+    for source in filter(_is_object, _listed(message.get("sources"))):
+        facts, origin = _listed(source.get("metadata")), source.get("source")
+        for number, text in enumerate(_listed(source.get("document"))):
+            about = facts[number] if number < len(facts) and _is_object(facts[number]) else {}
+            name = str(about.get("name") or (origin.get("name") if _is_object(origin) else origin) or "")
             if isinstance(text, str) and text.strip():
                 found.append({"text": text, "title": name, "source": str(about.get("source") or name)})
     return found
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
 
 
 def _with_footnotes(result: dict[str, Any]) -> str:

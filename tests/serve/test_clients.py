@@ -37,7 +37,7 @@ def test_example_prints_the_revised_answer_and_its_notice(code: str, monkeypatch
 
 
 async def outlet(
-    answer: str, url: str, *, message: dict[str, Any] | None = None, **valves: Any
+    answer: Any, url: str, *, message: dict[str, Any] | None = None, **valves: Any
 ) -> tuple[str, list[str]]:
     """The message after the outlet of the filter, which is loaded as Open WebUI does, and its statuses."""
     module, said = types.ModuleType("function_rarr"), list[str]()
@@ -67,6 +67,8 @@ async def test_answer_is_revised_with_footnotes_and_the_status_says_so(served: S
     content, said = await outlet(f"{BEFORE} {YEAR}", served.root)
     assert content == f"The dam is {RIGHT}[^1] high. {YEAR}\n\nSources:\n\n- [^1] Dam, {SOURCE}"
     assert said == ["rarr: checking the answer", "rarr: 1 corrected"]
+    _, said = await outlet(BEFORE, served.root, token="ключ")
+    assert said[1].startswith("rarr: not checked: the valve token has white space or letters that no token")
 
 
 THOUGHTS = f'<details type="reasoning" done="true">\n> Is it {WRONG}?\n</details>\n'
@@ -82,6 +84,8 @@ THOUGHTS = f'<details type="reasoning" done="true">\n> Is it {WRONG}?\n</details
 )
 async def test_thoughts_footnotes_and_links_stay(answer: str, revised: str, served: Served) -> None:
     assert (await outlet(answer, served.root))[0].startswith(revised)
+    parts: Any = (await outlet([{"type": "image"}, {"type": "text", "text": answer}], served.root))[0]
+    assert parts[0] == {"type": "image"} and parts[1]["text"].startswith(revised)
 
 
 async def test_documents_that_the_model_was_given_are_sources(served: Served) -> None:
@@ -90,7 +94,7 @@ async def test_documents_that_the_model_was_given_are_sources(served: Served) ->
         "document": ["The dam is high.", " ", "It is old."],
         "metadata": [{"name": "Dams", "source": "https://example.org/dams"}],
     }
-    await outlet(BEFORE, served.root, message={"sources": [source]})
+    await outlet(BEFORE, served.root, message={"sources": [source, "x", {"document": "x", "source": "x"}]})
     assert served.known.jobs[-1].sources == (
         {"text": "The dam is high.", "title": "Dams", "source": "https://example.org/dams"},
         {"text": "It is old.", "title": "dams.pdf", "source": "dams.pdf"},
