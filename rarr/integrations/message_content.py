@@ -18,8 +18,8 @@ def _block_text(block: object) -> str:
 
 def with_text(content: Any, revised: str) -> Any:
     """Replaces all blocks with text by one block with the revised text. Keeps blocks of other kinds."""
-    if isinstance(content, str):
-        return revised
+    if isinstance(content, str) or joined_text(content) == revised:
+        return revised if isinstance(content, str) else content
     first = next(n for n, block in enumerate(content) if _block_text(block))
     made = revised if isinstance(content[first], str) else {"type": "text", "text": revised}
     return [*content[:first], made, *(it for it in content[first:] if not _block_text(it))]

@@ -9,10 +9,13 @@ from typing import Any, cast
 from rarr.agent.inputs import CONTEXT_CHARS, latest_turns
 from rarr.batches.jobs import Job, JobResult, Runner, Task, picklable_error, unchanged_result
 from rarr.errors import InputError
+from rarr.integrations.message_content import joined_text, with_text
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.requests import Call, Json, TextBody
 from rarr.settings import Settings
 
+_BESIDE_TEXT = {"tool_calls": "tool calls", "function_call": "tool calls"}
+_BESIDE_TEXT |= {name: name for name in ("images", "audio", "annotations")}
 _log = logging.getLogger("rarr.serve")
 
 
@@ -64,7 +67,7 @@ class TextPostprocessor:
     """Postprocesses the texts of one answer, each by a job like `job`. The answer replies to `messages`."""
 
     def __init__(self, jobs: FallbackRunner, call: Call, job: Job, messages: Any) -> None:
-        self._jobs, self._call, self._job = jobs, call, job
+        self._jobs, self.call, self._job = jobs, call, job
         turns = [each for each in object_list(messages) if isinstance(each.get("role"), str)]
         self._turns = latest_turns(turns)  # without images, since each block's job has it
         mode = job.options["mode"]
@@ -76,15 +79,15 @@ class TextPostprocessor:
     async def postprocess(self, text: str, before: str = "") -> Postprocessed:
         """Returns the result of a text behind `before` in its answer; after a failure, of its original."""
         earlier = [{"role": "assistant", "content": before[-CONTEXT_CHARS:]}] if before.strip() else []
-        job = replace(self._job, text=text, run_id=self._call.new_run_id(), context=[*self._turns, *earlier])
+        job = replace(self._job, text=text, run_id=self.call.new_run_id(), context=[*self._turns, *earlier])
         if not text.strip():
             return cast(Postprocessed, unchanged_result(job, "nothing_to_check", "nothing to check"))
         try:
             result = cast(Postprocessed, await self._jobs.run_or_original(job))
         except InputError as error:  # the text of a model, which its reader is to get all the same
             result = cast(Postprocessed, unchanged_result(job, "failed", f"not checked: {error}"))
-        self._call.log.setdefault("run_id", job.run_id)
-        self._call.note_outcome(result.outcome)
+        self.call.log.setdefault("run_id", job.run_id)
+        self.call.note_outcome(result.outcome)
         return result
 
 
@@ -129,28 +132,35 @@ def why_unchanged(request: Json) -> str:
     return "logprobs" if request.get("logprobs") else ""
 
 
-async def postprocess_answer(answer: Json, work: TextPostprocessor) -> list[Postprocessed]:
-    """Postprocesses the texts of a whole answer, and changes the answer in place. Returns the results.
+def why_passed(choice: Json, message: Json) -> str:
+    """Returns the reason why a message, or a piece of one, passes as it is, such as "tool calls"; else ""."""
+    if choice.get("logprobs"):  # like annotations, they would no longer fit
+        return "logprobs"
+    return next((why for key, why in _BESIDE_TEXT.items() if message.get(key)), "")
 
-    Adds the citations as annotations, and the object `rarr`. Leaves out blank texts, and texts with logprobs
-    or annotations, whose places would no longer fit.
+
+async def postprocess_answer(answer: Json, work: TextPostprocessor) -> tuple[list[Postprocessed], str]:
+    """Postprocesses the texts of a whole answer, and changes the answer in place.
+
+    Adds the citations as annotations, and the object `rarr`. Returns the results, and why a text passed.
     """
-    found, entries = dict[int, Json](), list[Json]()
-    for index, choice in enumerate(object_list(answer.get("choices"))):
-        message = choice.get("message")
-        if isinstance(message, dict) and not (choice.get("logprobs") or message.get("annotations")):
-            text = message.get("content")
-            if isinstance(text, str) and text.strip():
-                found[index] = message
-    results = await asyncio.gather(*(work.postprocess(message["content"]) for message in found.values()))
-    for (index, message), result in zip(found.items(), results, strict=True):
-        message["content"] = result.text
-        citations, made = annotations_and_entries([result], index)
+    found, entries, why = dict[int, Json](), list[Json](), ""
+    for number, choice in enumerate(object_list(answer.get("choices"))):
+        message = given if isinstance(given := choice.get("message"), dict) else {}
+        if passes := why_passed(choice, message):
+            why = passes
+        elif joined_text(message.get("content")).strip():
+            found[number] = message
+    texts = [joined_text(message["content"]) for message in found.values()]
+    results = await asyncio.gather(*map(work.postprocess, texts))
+    for (number, message), result in zip(found.items(), results, strict=True):
+        message["content"] = with_text(message["content"], result.text)
+        citations, made = annotations_and_entries([result], number)
         message |= {"annotations": citations} if citations else {}
         entries += made
     if entries:
         answer["rarr"] = {"results": entries}
-    return results
+    return results, why or "no text"
 
 
 def object_list(value: Any) -> list[Json]:

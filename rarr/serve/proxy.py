@@ -130,14 +130,14 @@ async def _whole(
             raise Refusal(502, "answer_too_long", "the answer of the server behind is too long")
     # Written anew, the key has no escapes but those that `mask_key` knows.
     value = json_object(mask_key(json_bytes(json_object(bytes(body))), key))
-    results = await postprocess_answer(value, work) if value is not None else []
+    results, why = await postprocess_answer(value, work) if value else ([], "not a JSON object")
     if results:
         body = bytearray(json_bytes(value))
         notes = [(b"x-rarr-outcome", call.log["outcome"].encode())]
         if revision := results[0].revision:
             notes.append((b"x-rarr-run", revision.run_id.encode()))
     else:
-        notes = _not_checked(call, "no text" if value else "not a JSON object")
+        notes = _not_checked(call, why)
 
     async def whole() -> AsyncGenerator[bytes, None]:
         yield bytes(body)

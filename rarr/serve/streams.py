@@ -7,7 +7,7 @@ from typing import Any, AnyStr
 
 from rarr.agent.inputs import CONTEXT_CHARS
 from rarr.records.postprocessing import Postprocessed
-from rarr.serve.chat import TextPostprocessor, annotations_and_entries, object_list
+from rarr.serve.chat import TextPostprocessor, annotations_and_entries, object_list, why_passed
 from rarr.serve.requests import Json, Refusal, json_bytes, json_object
 
 LONGEST_EVENT = 8_000_000
@@ -109,6 +109,7 @@ class AnswerStream:
         self._key = StreamKeyMask(key)
         self._template: Json = {}  # the last event that brought a piece of the text
         self._before, self._results, self._has_ended = "", list[Postprocessed](), False
+        self._indexes, self._why = set[str](), ""  # of choices; why the rest of the stream passes as it is
         # What to send, in order. Each member waits for the work that it needs.
         self._queue: asyncio.Queue[Callable[[], Awaitable[bytes]] | bytes | None] = asyncio.Queue(AHEAD)
         self._running: set[asyncio.Task[Any]] = set()
@@ -119,6 +120,8 @@ class AnswerStream:
         try:
             while (made := await self._queue.get()) is not None:
                 yield await made() if callable(made) else made
+            if self._why or not self._results:
+                self._work.call.log["outcome"] = f"passed: {self._why or 'no text'}"
             await reading
         finally:
             for task in (reading, *self._running):
@@ -159,31 +162,37 @@ class AnswerStream:
         choices = object_list(data.get("choices"))
         choice = choices[0] if len(choices) == 1 else {}
         delta = given if isinstance(given := choice.get("delta"), dict) else {}
-        hidden = self._key.masked_value(delta)
-        text = given if isinstance(given := hidden.get("content"), str) else ""
+        self._indexes.update(str(it.get("index") or 0) for it in choices)
+        several = "several streamed choices" if len(self._indexes) > 1 else ""
+        self._why = self._why or several or why_passed(choice, delta)
+        hidden = self._key.masked_value(delta, str(choice.get("index")))
+        text = given if isinstance(given := hidden.get("content"), str) and not self._why else ""
         ends = choice.get("finish_reason") is not None
         left: bytes | None = raw
         if text and self._work.changes_text:
             sent = {"content", *(("role",) if self._template else ())}  # some repeat it with every token
             hidden = {key: value for key, value in hidden.items() if key not in sent}
-            self._template = data
+        if text:
+            self._template = data | ({"usage": None} if "usage" in data else {})
         if hidden != delta:
             choice = {**choice, "delta": hidden}
             data = {**data, "choices": [choice]}
             left = _written(data) if hidden or ends or data.get("usage") else None
-        closes = ends or "tool_calls" in delta or not choice
+        closes = ends or self._why or not choice
         if left and not closes:
             await self._queue.put(left)
         for block in self._open.add_text(text):
             await self._block(block)
         if closes:
             await self._close()
-            await (self._end(data, choice) if ends and left else self._queue.put(left or b""))
+            await (self._end(left, data, choice) if ends and left else self._queue.put(left or b""))
 
     async def _close(self) -> None:
         block, self._open = self._open.last_paragraph(), ParagraphSplitter(whole=self._work.needs_whole)
-        if block:
+        if block and not self._why:
             await self._block(block)
+        elif block and self._work.changes_text:
+            await self._queue.put(_with_text(self._template, block))
 
     async def _block(self, block: str) -> None:
         template = self._template
@@ -194,22 +203,16 @@ class AnswerStream:
 
         async def made() -> bytes:
             self._results.append(result := await work)
-            if not self._work.changes_text:
-                return b""
-            [choice] = template["choices"]
-            choice = {"index": choice.get("index", 0), "delta": {"content": result.text}}
-            choice["finish_reason"] = None
-            usage = {"usage": None} if "usage" in template else {}
-            return _written({**template, **usage, "choices": [choice]})
+            return _with_text(template, result.text) if self._work.changes_text else b""
 
         await self._queue.put(made)
 
-    async def _end(self, data: Json, choice: Json) -> None:
+    async def _end(self, left: bytes, data: Json, choice: Json) -> None:
         self._has_ended = True
 
         async def made() -> bytes:
-            if not self._results:
-                return _written(data)
+            if not self._results or len(self._indexes) > 1:
+                return left
             citations, done = annotations_and_entries(self._results, choice.get("index", 0))
             delta = {**(choice.get("delta") or {}), **({"annotations": citations} if citations else {})}
             return _written({**data, "choices": [{**choice, "delta": delta}], "rarr": {"results": done}})
@@ -219,6 +222,12 @@ class AnswerStream:
 
 def _written(data: Json) -> bytes:
     return b"data: %b\n\n" % json_bytes(data)
+
+
+def _with_text(template: Json, text: str) -> bytes:
+    index = template["choices"][0].get("index", 0)
+    choice = {"index": index, "delta": {"content": text}, "finish_reason": None}
+    return _written({**template, "choices": [choice]})
 
 
 async def _events(body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:

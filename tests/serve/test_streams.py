@@ -16,7 +16,7 @@ from openai import OpenAI
 from starlette.datastructures import Headers
 
 from rarr.batches.jobs import Job
-from rarr.serve.chat import FallbackRunner, TextPostprocessor
+from rarr.serve.chat import FallbackRunner, TextPostprocessor, postprocess_answer
 from rarr.serve.requests import Call, Refusal
 from rarr.serve.streams import AnswerStream, ParagraphSplitter
 from rarr.settings import ServeMode
@@ -88,14 +88,17 @@ Event = dict[str, Any] | str | threading.Event
 """What comes, or what must happen before the next event comes."""
 
 
+def postprocessor(mode: ServeMode = "revise", runner: KnownRunner | None = None) -> TextPostprocessor:
+    call = Call("local", "POST", "/v1", b"", Headers(), b"")
+    job = Job("postprocess", "", "", deadline_s=30, options={"mode": mode})
+    return TextPostprocessor(FallbackRunner(runner or KnownRunner()), call, job, [])
+
+
 async def sent(
     *came: Event, mode: ServeMode = "revise", key: str = "", runner: KnownRunner | None = None
 ) -> list[Any]:
     """The events that go out for those that came, and None at the end if the stream broke off."""
-    call = Call("local", "POST", "/v1", b"", Headers(), b"")
-    job = Job("postprocess", "", "", deadline_s=30, options={"mode": mode})
-    work = TextPostprocessor(FallbackRunner(runner or KnownRunner()), call, job, [])
-    out = list[Any]()
+    work, out = postprocessor(mode, runner), list[Any]()
     try:
         async for made in AnswerStream(work, key).output_pieces(_body(came)):
             out += [line[6:] for line in made.decode().splitlines() if line.startswith("data: ")]
@@ -136,6 +139,26 @@ async def test_text_without_a_finish_reason_goes_out_and_the_stream_breaks_off(c
     assert words(out) == TEXT.replace(WRONG, RIGHT)
     assert out[-1] is None
     assert DONE not in out
+
+
+BESIDE = {"tool_calls": "tool calls", "function_call": "tool calls", "images": "images", "": "logprobs"}
+
+
+@pytest.mark.parametrize("mode", ["revise", "cite", "check"])
+@pytest.mark.parametrize("key", [*BESIDE, "annotations"])
+async def test_text_beside_something_else_passes_as_it_is(mode: ServeMode, key: str) -> None:
+    other = {"choices": [{"index": 0 if key else 1, "delta": {key: [1]}}]}
+    out = await sent(chunk(TEXT), other, chunk(None, "stop"), DONE, mode=mode)
+    assert out[1:] == [other, chunk(None, "stop"), DONE] and words(out) == TEXT
+    choice: Any = {"message": {"content": TEXT, key: [1]}, "logprobs": None if key else {"content": [1]}}
+    results, why = await postprocess_answer({"choices": [choice]}, postprocessor(mode))
+    assert (results, why, choice["message"]["content"]) == ([], BESIDE.get(key, key), TEXT)
+
+
+async def test_text_in_the_parts_of_a_content_is_revised() -> None:
+    message: Any = {"content": [{"type": "thinking", "thinking": []}, {"type": "text", "text": TEXT}]}
+    await postprocess_answer({"choices": [{"message": message}]}, postprocessor())
+    assert message["content"][1] == {"type": "text", "text": TEXT.replace(WRONG, RIGHT)}
 
 
 @pytest.mark.parametrize("mode", ["revise", "check"])
