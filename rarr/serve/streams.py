@@ -149,8 +149,8 @@ class AnswerStream:
                 continue
             if is_done := value.strip() == b"[DONE]":
                 await self._close()
-                if self._before and not self._has_ended:
-                    raise broken_off_error()
+                if self._before and not self._has_ended:  # some servers give no finish_reason
+                    await self._end(b"", self._template, self._template["choices"][0] | {"delta": {}})
             await self._queue.put(raw)
             if is_done:
                 return
