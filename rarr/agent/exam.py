@@ -91,7 +91,7 @@ def examine_named_model(name: str, settings: Settings) -> ExamResult:
 
 async def examine_reader(reader: CardReader) -> ExamResult:
     """Sends the two requests of the exam one after the other. Raises `ModelError` if a request fails."""
-    meter, started, kept, served, counts = Meter(), perf_counter(), True, "", Counter[str]()
+    meter, start, kept, served, counts = Meter(), perf_counter(), True, "", Counter[str]()
     with using_meter(meter):
         for part in json.loads(await work(EXAM_FILE.read_text, "utf-8")):
             block = _block(part)
@@ -107,8 +107,7 @@ async def examine_reader(reader: CardReader) -> ExamResult:
                 labels = [*card.quotes, *card.against] if card else []
                 counts.update(quotes=len(labels), placed=sum(label in lines for label in labels))
     tokens = meter.total.input_tokens + meter.total.output_tokens
-    seconds = perf_counter() - started
-    return ExamResult(**counts, kept_form=kept, tokens=tokens, seconds=seconds, served=served)
+    return ExamResult(**counts, kept_form=kept, tokens=tokens, seconds=perf_counter() - start, served=served)
 
 
 def _block(part: Mapping[str, Any]) -> ReadingBlock:

@@ -1,5 +1,6 @@
 """Reads the input of a caller: a text, and the question or conversation that the text answers."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,6 +17,10 @@ Context = str | Sequence[Message] | None
 
 CONTEXT_CHARS = 4000
 """The most characters of a conversation that are read: the latest turns, and the ends of long turns."""
+REASONING = re.compile(
+    r"(?is)\A\s*(?P<opened><(think\w*|thoughts?|reasoning)>|\[think\])(?:.*?(?P<closed></\2>|\[/think\])\s*|.*)"
+)
+"""What a model thought, at the start of its answer; if it is not `closed`, the whole answer."""
 _USER = ("user", "human")
 _READ = (*_USER, "assistant", "ai")
 """The roles of messages that are read. Instructions and the results of tools are not read."""
@@ -66,15 +71,13 @@ def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, st
 def _turn(message: object) -> dict[str, str]:
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         raise InputError('a message of context has no role: give {"role": "user", "content": "..."}')
-    is_read = message["role"] in _READ
-    return {"role": message["role"], "content": message_text(message.get("content")) if is_read else ""}
+    text = message_text(message.get("content")) if message["role"] in _READ else ""
+    return {"role": message["role"], "content": REASONING.sub("", text)}
 
 
 def message_text(content: object) -> str:
     """Returns the text of a message's content, which is a string or a list of blocks with some text."""
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list | tuple) else ()
+    blocks = content if isinstance(content, list | tuple) else [content]
     texts = [block.get("text") if isinstance(block, Mapping) else block for block in blocks]
     return "\n".join(text for text in texts if isinstance(text, str) and text)
 

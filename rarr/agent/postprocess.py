@@ -4,13 +4,14 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, get_args
 
-from rarr.agent.inputs import required_text
+from rarr.agent.inputs import REASONING, required_text
 from rarr.agent.marks import insert_marks, planned_citations
 from rarr.errors import InputError
+from rarr.ledger.block_joining import moved_records
 from rarr.records import Revision, Sentence
 from rarr.records.cards_and_edits import moved_range
 from rarr.records.citations import Cited
@@ -22,10 +23,11 @@ from rarr.records.postprocessing import (
     Postprocessed,
     PostprocessMode,
 )
-from rarr.tools.concurrency import by_deadline
+from rarr.tools.concurrency import by_deadline, work
 from rarr.tools.text.wording import counted, is_failure, why_nothing_checked
 from rarr.valid_unicode import valid
 
+_Call = Callable[[str], Coroutine[Any, Any, Postprocessed]]
 _MORE = {
     "source_failed": "; a source could not be searched",
     "reader_unreliable": "; the reader missed planted errors",
@@ -52,11 +54,26 @@ def require_valid_call(
 
 
 async def result_by_deadline(
-    call: Coroutine[Any, Any, Postprocessed], answer: str, mode: PostprocessMode, deadline_s: float | None
+    call: _Call, answer: str, mode: PostprocessMode, deadline_s: float | None
 ) -> Postprocessed:
-    """Returns the result of `call`, or the unchanged answer if `deadline_s` seconds pass before."""
-    notice = f"not checked: the deadline of {deadline_s or 0:g} s came first"
-    return await by_deadline(call, deadline_s) or untouched_result(valid(answer), mode, "deadline", notice)
+    """Postprocesses the answer behind its reasoning, or returns it unchanged after `deadline_s` seconds."""
+    require_valid_call(answer, mode, deadline_s)
+    thought = match[0] if (match := REASONING.match(answer := valid(answer))) else ""
+    if not (text := answer[len(thought) :]):
+        why = "nothing to check: the model gave no answer behind its reasoning"
+        return untouched_result(answer, mode, "nothing_to_check", why)
+    late = f"not checked: the deadline of {deadline_s or 0:g} s came first"
+    result = await by_deadline(call(text), deadline_s) or untouched_result(text, mode, "deadline", late)
+    return await work(_behind, thought, result) if thought else result
+
+
+def _behind(lead: str, result: Postprocessed) -> Postprocessed:
+    """Puts `lead` before the texts of a result again, and moves all places behind it."""
+    [moved] = moved_records([result], len(lead))
+    new: dict[str, Any] = {"original": lead + moved.original, "text": lead + moved.text}
+    if run := moved.revision:
+        new["revision"] = run.model_copy(update={"original": lead + run.original, "text": lead + run.text})
+    return moved.model_copy(update=new)
 
 
 def untouched_result(
@@ -109,8 +126,7 @@ def is_data_format(text: str) -> bool:
 def annotated_text(original: str, sentences: Sequence[Sentence]) -> tuple[str, tuple[DoubtMark, ...]]:
     """Puts `[contradicted]` or `[not confirmed]` behind these sentences. Returns the text and the marks."""
     kinds = ["contradicted" if it.status == "contradicted" else "not confirmed" for it in sentences]
-    marked = [(sentence, f"[{kind}]") for sentence, kind in zip(sentences, kinds, strict=True)]
-    text, places = insert_marks(original, marked)
+    text, places = insert_marks(original, [*zip(sentences, (f"[{kind}]" for kind in kinds), strict=True)])
     return text, tuple(DoubtMark(kind=kind, **it) for kind, it in zip(kinds, places, strict=True))
 
 
@@ -134,9 +150,8 @@ def outcome_and_notice(revision: Revision, cited: Cited | None = None) -> tuple[
     more += "".join(line for code, line in _MORE.items() if codes[code])
     if all(part.endswith("not checked") for part in parts):
         return "nothing_to_check", f"nothing to check{more}"
-    incomplete = (classes["not judged"] and _failed(revision)) or codes["doubt_failed"]
-    incomplete = incomplete or codes["reader_unreliable"]
-    return "partial" if incomplete else "finished", ", ".join(parts) + more
+    unread, unsure = classes["not judged"] and _failed(revision), {"doubt_failed", "reader_unreliable"}
+    return "partial" if unread or unsure & {*codes} else "finished", ", ".join(parts) + more
 
 
 def classified_sentences(revision: Revision) -> list[tuple[str, Sentence]]:

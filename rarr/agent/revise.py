@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from copy import copy
+from functools import partial
 from typing import Any, Literal, cast
 
 from rarr.agent.blocks import is_revised_in_blocks, revise_blocks
 from rarr.agent.cite import add_citations, non_editing_components
 from rarr.agent.graph import Graph, build_graph
 from rarr.agent.inputs import Context, context_text, file_name_notices, required_text, text_notices
-from rarr.agent.postprocess import require_valid_call, result_by_deadline, result_of_run, untouched_result
+from rarr.agent.postprocess import result_by_deadline, result_of_run, untouched_result
 from rarr.agent.runs import GraphRunner, RunResult, opened_runner, revision_of, synchronous
 from rarr.agent.wiring.sources import components_with_given
 from rarr.components import Components
@@ -22,7 +23,6 @@ from rarr.tools.concurrency import work
 from rarr.tools.models.failures import redact_secrets
 from rarr.tools.models.run_budget import Meter
 from rarr.tools.text.wording import safe_text
-from rarr.valid_unicode import valid
 
 Search = Literal["given"] | None
 """With `given`, only the `sources` of the call are searched."""
@@ -97,9 +97,8 @@ class Reviser(GraphRunner[Revision]):
         run_id: str | None = None,
     ) -> Postprocessed:
         """Corrects, cites, checks or marks the answer of a model, as `rarr.postprocess` does."""
-        require_valid_call(answer, mode, deadline_s)
-        call = self._postprocessed(answer, context, mode, sources=sources, search=search, run_id=run_id)
-        return await result_by_deadline(call, answer, mode, deadline_s)
+        how: Any = {"context": context, "mode": mode, "sources": sources, "search": search, "run_id": run_id}
+        return await result_by_deadline(partial(self._postprocessed, **how), answer, mode, deadline_s)
 
     postprocess = synchronous(apostprocess)
 
@@ -107,12 +106,11 @@ class Reviser(GraphRunner[Revision]):
         self, answer: str, context: Context, mode: PostprocessMode, *, sources: Sources, **call: Any
     ) -> Postprocessed:
         """Returns the original after a failure. A wrong call raises `InputError`."""
-        text = valid(answer)
         try:
-            asked, reviser = context_text(context, text), self if mode == "revise" else self.unedited()
+            asked, reviser = context_text(context, answer), self if mode == "revise" else self.unedited()
             is_alone = call["search"] == "given" or not self.names_sources
             if sources is not None and not len(sources) and is_alone:
-                return untouched_result(text, mode, "failed", "not checked: the answer has no sources")
+                return untouched_result(answer, mode, "failed", "not checked: the answer has no sources")
             if mode == "cite":
                 cited = await reviser.acite(answer, asked, sources=sources, **call)
                 return await work(result_of_run, mode, cited.research, cited)
@@ -123,7 +121,7 @@ class Reviser(GraphRunner[Revision]):
         except Exception as error:  # an application must be able to send its answer out
             named = "" if isinstance(error, RarrError) else f"{type(error).__name__}: "
             why = f"not checked: {named}{safe_text(redact_secrets(' '.join(str(error).split())))}"
-            return untouched_result(text, mode, "failed", why)
+            return untouched_result(answer, mode, "failed", why)
 
     def unedited(self) -> "Reviser":
         """Returns a reviser with the same models, sources and settings that edits nothing.
@@ -240,13 +238,12 @@ async def apostprocess(
     `InputError` for a wrong call, and `SetupError` if something that the settings ask for is missing.
     """
     search = _search_of(settings)
-    require_valid_call(answer, mode, deadline_s)
 
-    async def finished() -> Postprocessed:
+    async def finished(text: str) -> Postprocessed:
         async with opened_runner(Reviser, settings) as reviser:
-            return await reviser._postprocessed(answer, context, mode, sources=sources, search=search)
+            return await reviser._postprocessed(text, context, mode, sources=sources, search=search)
 
-    return await result_by_deadline(finished(), answer, mode, deadline_s)
+    return await result_by_deadline(finished, answer, mode, deadline_s)
 
 
 postprocess = synchronous(apostprocess)

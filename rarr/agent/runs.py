@@ -116,9 +116,8 @@ class GraphRunner(Closable, Generic[Outcome]):
         """
         given = sum((settings is not None, components is not None, bool(values)))
         if given > 1 or not isinstance(settings, Settings | None):
-            raise InputError(
-                "give one of three: Settings(...) as settings, components, or fields of settings"
-            )
+            three = "Settings(...) as settings, components, or fields of settings"
+            raise InputError(f"give one of three: {three}")
         used = self._used(components.settings if components else settings or Settings(**values))
         is_wired = components is None
         components = components or wire(used, on_index, measuring=measuring, writing_nodes=self._writers)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 from rarr.ledger.card_report import sentences_to_read
 from rarr.ledger.evidence_selection import select_evidence
 from rarr.ledger.scores import scores_of, unjudged_report
-from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
+from rarr.records import Notice, Record, Report, Scores, Sentence
 from rarr.records.cards_and_edits import pres_lev
 from rarr.state import State, usable_evidence
 from rarr.tools.text.long_text_blocks import TextBlock
@@ -19,7 +19,9 @@ NOTHING_TO_CHECK = Notice(
     node="generate_queries",
 )
 
-_Placed = TypeVar("_Placed", Query, Edit, Sentence, Part)
+_Placed = TypeVar("_Placed", bound=Record)
+_PLACES, _HOLDERS = {"at", "start", "end", "sentence_start", "sentence_end"}, {"revision", "report"}
+_LISTS = {"parts", "sentences", "queries", "edits", "citations", "existing", "marks"}
 
 
 class BlockState(NamedTuple):
@@ -87,12 +89,12 @@ def join_block_states(start: State, runs: Sequence[BlockState], report_size: int
 
 
 def moved_records(records: Iterable[_Placed], by: int) -> list[_Placed]:
-    """Returns copies of the records, and of the parts of sentences, with places moved by `by` characters."""
+    """Returns copies of the records, and of the records in them, with places moved by `by` characters."""
     moved = []
     for record in records:
-        update: dict[str, Any] = {"start": record.start + by, "end": record.end + by}
-        if isinstance(record, Sentence):
-            update["parts"] = tuple(moved_records(record.parts, by))
+        update: dict[str, Any] = {name: value + by for name, value in record if name in _PLACES}
+        update |= {name: tuple(moved_records(its, by)) for name, its in record if name in _LISTS}
+        update |= {name: moved_records([it], by)[0] for name, it in record if name in _HOLDERS and it}
         moved.append(record.model_copy(update=update))
     return moved
 

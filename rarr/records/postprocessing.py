@@ -9,6 +9,7 @@ from typing import Literal, Self
 from pydantic import model_validator
 
 from rarr.records import PartState, Record, Revision, Status
+from rarr.records.cards_and_edits import Place
 from rarr.records.citations import CitationCheck, Mark, text_without_marks
 
 PostprocessMode = Literal["revise", "cite", "check", "annotate"]
@@ -19,15 +20,13 @@ FailOn = Literal["contradicted", "unconfirmed", "no_evidence"]
 DocumentOutcome = Literal["judged", "partly_judged", "nothing_to_check", "not_judged"]
 
 
-class AnswerCitation(Record):
+class AnswerCitation(Place):
     """A passage that supports a sentence of the answer.
 
     The sentence is at `start` to `end` of `Postprocessed.text`; in the mode `cite`, this is the place of the
     citation mark behind the sentence. `evidence_id` is the passage's id in `Postprocessed.revision`.
     """
 
-    start: int
-    end: int
     source: str
     title: str = ""
     evidence_id: str

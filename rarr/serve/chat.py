@@ -91,14 +91,15 @@ class TextPostprocessor:
         return result
 
 
-def annotations_and_entries(results: Sequence[Postprocessed], index: int) -> tuple[list[Json], list[Json]]:
+def annotations_and_entries(
+    results: Sequence[Postprocessed], index: int, start: int = 0
+) -> tuple[list[Json], list[Json]]:
     """Returns the citations of a choice as `annotations` of OpenAI, and its entries in the object `rarr`.
 
     An entry is about one block. `sentences` in it are the sentences that evidence does not support. Places
-    are those in the whole text.
+    are those in the whole text, in which the first block begins at `start`.
     """
     annotations, entries, keys = list[Json](), list[Json](), {"id", "state", "old", "new", "reason"}
-    start = 0
     for result in results:
         for it in result.citations:
             place = {"start_index": start + it.start, "end_index": start + it.end}

@@ -5,7 +5,7 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import Any, AnyStr
 
-from rarr.agent.inputs import CONTEXT_CHARS
+from rarr.agent.inputs import CONTEXT_CHARS, REASONING
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.chat import TextPostprocessor, annotations_and_entries, object_list, why_passed
 from rarr.serve.requests import Json, Refusal, json_bytes, json_object
@@ -108,8 +108,9 @@ class AnswerStream:
         self._work, self._open = work, ParagraphSplitter(whole=work.needs_whole)
         self._key = StreamKeyMask(key)
         self._template: Json = {}  # the last event that brought a piece of the text
-        self._before, self._results, self._has_ended = "", list[Postprocessed](), False
+        self._before, self._start, self._results, self._has_ended = "", 0, list[Postprocessed](), False
         self._indexes, self._why = set[str](), ""  # of choices; why the rest of the stream passes as it is
+        self._opening: str | None = ""  # of reasoning under way; None in the answer, which begins at `_start`
         # What to send, in order. Each member waits for the work that it needs.
         self._queue: asyncio.Queue[Callable[[], Awaitable[bytes]] | bytes | None] = asyncio.Queue(AHEAD)
         self._running: set[asyncio.Task[Any]] = set()
@@ -189,13 +190,18 @@ class AnswerStream:
 
     async def _close(self) -> None:
         block, self._open = self._open.last_paragraph(), ParagraphSplitter(whole=self._work.needs_whole)
-        if block and not self._why:
-            await self._block(block)
-        elif block and self._work.changes_text:
-            await self._queue.put(_with_text(self._template, block))
+        await self._block(block)
 
     async def _block(self, block: str) -> None:
-        template = self._template
+        passed, template = block if self._why else "", self._template
+        if not self._why and self._opening is not None and (found := REASONING.match(self._opening + block)):
+            passed = block[: found.end() - len(self._opening)]
+            self._opening, self._start = "" if found["closed"] else found["opened"], self._start + len(passed)
+        if passed and self._work.changes_text:
+            await self._queue.put(_with_text(template, passed))
+        if not (block := block.removeprefix(passed)):
+            return
+        self._opening = None
         work = asyncio.create_task(self._work.postprocess(block, self._before))
         self._before = f"{self._before}{block}"[-CONTEXT_CHARS:]
         self._running.add(work)
@@ -213,7 +219,7 @@ class AnswerStream:
         async def made() -> bytes:
             if not self._results or len(self._indexes) > 1:
                 return left
-            citations, done = annotations_and_entries(self._results, choice.get("index", 0))
+            citations, done = annotations_and_entries(self._results, choice.get("index", 0), self._start)
             delta = {**(choice.get("delta") or {}), **({"annotations": citations} if citations else {})}
             return _written({**data, "choices": [{**choice, "delta": delta}], "rarr": {"results": done}})
 

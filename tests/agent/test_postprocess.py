@@ -19,6 +19,7 @@ CITED = "The Hoover Dam is 221 metres high. It was completed in 1936 [1]."
 LISTED = "Sources:\n\n- [1] passage 1\n- [2] passage 2\n"
 MARKED = f"{CITED.replace('high.', 'high.[1]')}[2]\n\n{LISTED}"
 FOUND, BOTH = "1 contradicted, 1 not confirmed, 1 confirmed", [(RIGHT, HEIGHT), (FINISHED, YEAR)]
+THOUGHT = "nothing to check: the model gave no answer behind its reasoning"
 MODES = ("revise", "cite", "check", "annotate")
 
 
@@ -54,6 +55,16 @@ def test_mode_decides_the_text_and_what_its_citations_point_at(
     assert [check.state for check in result.existing] == ["not_supported"] * (mode == "cite")
     marks = [(f"[{mark.kind}]", result.text[mark.start : mark.end]) for mark in result.marks]
     assert len(marks) == 2 * (mode == "annotate") and all(kind == words for kind, words in marks)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_reasoning_passes_and_the_answer_behind_it_is_checked(mode: Any) -> None:
+    thought, answer = f"\n<think>{WRONG} I saw it [1].</think>\n\n", f"{WRONG} {CITED}"
+    plain, result = results = list[Any](given(it, mode=mode) for it in (answer, thought + answer))
+    assert (result.original, result.text) == (thought + answer, thought + plain.text)
+    old, new = ((*it.citations, *it.marks, *it.existing, *it.revision.report.sentences) for it in results)
+    assert [it.start + len(thought) for it in old] == [it.start for it in new]
+    Postprocessed.model_validate(result.model_dump())  # the edits of its revision lead to its text
 
 
 def test_changed_sentence_with_open_words_counts_as_not_confirmed() -> None:
@@ -118,6 +129,7 @@ def test_run_that_breaks_gives_the_original_and_says_why(monkeypatch: pytest.Mon
     [
         ("Hello!", [HEIGHT], "nothing_to_check", "nothing to check"),
         (ANSWER, [], "failed", "not checked: the answer has no sources"),
+        *((f"<think>{it}", [HEIGHT], "nothing_to_check", THOUGHT) for it in (WRONG, f"{WRONG}</think>\n")),
     ],
 )
 def test_nothing_to_do_is_told(answer: str, sources: Any, outcome: str, notice: str) -> None:

@@ -137,28 +137,36 @@ async def test_paragraph_is_worked_on_while_the_next_one_is_written() -> None:
 async def test_stream_without_a_finish_reason_has_an_end_if_it_says_so(came: list[Event]) -> None:
     out = await sent(*came)
     assert words(out) == TEXT.replace(WRONG, RIGHT)
-    has_end = out[-1] == DONE and bool(out[-2]["rarr"]["results"])
-    assert (has_end, out[-1] is None) == (len(came) == 2, len(came) == 1)
-
-
-BESIDE = {"tool_calls": "tool calls", "function_call": "tool calls", "images": "images", "": "logprobs"}
+    assert (out[-1], "rarr" in str(out)) == ((DONE, True) if DONE in came else (None, False))
 
 
 @pytest.mark.parametrize("mode", ["revise", "cite", "check"])
-@pytest.mark.parametrize("key", [*BESIDE, "annotations"])
+@pytest.mark.parametrize("key", ["tool_calls", "function_call", "images", "annotations", ""])
 async def test_text_beside_something_else_passes_as_it_is(mode: ServeMode, key: str) -> None:
     other = {"choices": [{"index": 0 if key else 1, "delta": {key: [1]}}]}
     out = await sent(chunk(TEXT), other, chunk(None, "stop"), DONE, mode=mode)
     assert out[1:] == [other, chunk(None, "stop"), DONE] and words(out) == TEXT
     choice: Any = {"message": {"content": TEXT, key: [1]}, "logprobs": None if key else {"content": [1]}}
     results, why = await postprocess_answer({"choices": [choice]}, postprocessor(mode))
-    assert (results, why, choice["message"]["content"]) == ([], BESIDE.get(key, key), TEXT)
+    told = {"": "logprobs", "function_call": "tool calls"}.get(key, key.replace("_", " "))
+    assert (results, why, choice["message"]["content"]) == ([], told, TEXT)
 
 
 async def test_text_in_the_parts_of_a_content_is_revised() -> None:
     message: Any = {"content": [{"type": "thinking", "thinking": []}, {"type": "text", "text": TEXT}]}
     await postprocess_answer({"choices": [{"message": message}]}, postprocessor())
     assert message["content"][1] == {"type": "text", "text": TEXT.replace(WRONG, RIGHT)}
+
+
+@pytest.mark.parametrize("mode", ["revise", "check"])
+@given(strategies.sets(strategies.integers(1, 50)), strategies.booleans())
+def test_reasoning_passes_and_is_never_checked(mode: ServeMode, cuts: set[int], closed: bool) -> None:
+    thought, runner = f"<think>{TEXT}\n\n{TEXT}" + "</think>\n\n" * closed, KnownRunner()
+    said, after = thought + TEXT * closed, TEXT if mode == "check" else TEXT.replace(WRONG, RIGHT)
+    pieces = [chunk(said[begin:end]) for begin, end in pairwise(sorted({0, len(said), *cuts}))]
+    *out, last, _ = asyncio.run(sent(*pieces, chunk(None, "stop"), DONE, mode=mode, runner=runner))
+    assert words(out) == thought + after * closed and [job.text for job in runner.jobs] == [TEXT] * closed
+    assert [it["start"] for it in (last["rarr"]["results"] if closed else ())] == [len(thought)] * closed
 
 
 @pytest.mark.parametrize("mode", ["revise", "check"])
