@@ -38,15 +38,15 @@ BUDGETS = (
     Budget("backends", _inside("backends"), 4_140, 4_000),
     Budget("ledger", _inside("ledger"), 2_250, 1_100),
     Budget("nodes", _inside("nodes"), 730, 1_000),
-    Budget("agent", _inside("agent"), 3_565, 2_600),
+    Budget("agent", _inside("agent"), 3_580, 2_600),
     Budget("traces", _inside("traces"), 990, 1_300),
     Budget("evals", _inside("evals"), 2_595, 2_800),
     Budget("training", _inside("training"), 1_000, 1_000),
     Budget("views, cli", _inside("views", "cli"), 2_660, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_700, 2_700),
     Budget("testing", _inside("testing"), 700, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 30_985, 27_600),
-    Budget("tests", ("tests/**/*.py",), 20_355, 18_000),
+    Budget("rarr in all", ("rarr/**/*.py",), 31_000, 27_600),
+    Budget("tests", ("tests/**/*.py",), 20_405, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )
 WORDS = (25_000, 25_000)
