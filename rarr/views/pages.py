@@ -22,6 +22,7 @@ from rarr.traces.trace_file import ReadBody, RunFacts, StoredSpan, TraceFile
 from rarr.traces.trace_reader import Trace
 
 _MOST = 8  # links to spans that failed in the same way
+_ROWS = ("node", "failure", "query", "ask", "block")  # the kinds of spans that have a row
 
 
 class RunView:
@@ -108,7 +109,12 @@ class RunView:
 
     def row_number(self, span: StoredSpan) -> int:
         """Returns the number of the row that shows this span. A request is in the row of its question."""
-        return self.outer_span(span, "node", "failure", "ask", "block").number
+        return self.outer_span(span, *_ROWS).number
+
+    def inner_rows(self, span: StoredSpan) -> Iterator[StoredSpan]:
+        """Yields the outermost spans inside `span` that have a row of their own."""
+        for inner in self.trace.inner[span.number]:
+            yield from [inner] if inner.kind in _ROWS else self.inner_rows(inner)
 
     @property
     def key_figures(self) -> dict[str, str]:

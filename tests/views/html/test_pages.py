@@ -8,9 +8,11 @@ import pytest
 from parsing import Page
 from traces.runs import HOSTILE, recorded
 
+from rarr import Reviser
 from rarr.evals.rating import RatingItem, items_digest
 from rarr.evals.rows import RatedPassage
 from rarr.records import Part
+from rarr.testing import InMemoryRetriever
 from rarr.traces.trace_reader import Trace
 from rarr.views.pages import label_page, trace_page
 
@@ -98,6 +100,15 @@ def test_entries_that_need_review_come_first_with_the_words_that_decide(trace: T
     text = " ".join(Page(html).text.split())
     assert "✗ differs It: “the other way </script><script>alert(1)" in text
     assert "~ open </script" in text
+
+
+def test_query_has_a_row_with_its_error_in_the_row_of_its_node() -> None:
+    with Reviser(search=InMemoryRetriever(ConnectionError("no route"))) as reviser:
+        trace = Trace.load(reviser.revise("The dam is 9 m high.").run_id)
+    call = next(span for span in trace.spans if span.kind == "query")
+    html = trace_page(trace)
+    row = html[html.index(f'id="s-{call.number}"') :].partition("</details>")[0]
+    assert "no route" in row and f'id="s-{call.parent}"' in html
 
 
 def test_items_to_rate_come_through_the_page_as_they_are() -> None:
