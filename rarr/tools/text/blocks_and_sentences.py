@@ -98,10 +98,11 @@ _DAY = re.compile(r"(?<!\d)\d{1,2}\.\s*\Z")
 _GERMAN_MONTH = re.compile(
     r"\s*(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
 )
-# For German, sentencex finds no end of a sentence before a number; abbreviations are short.
+# For German, sentencex finds no end of a sentence before a number. An abbreviation is short, or ends in the
+# middle of a syllable, as "Hauptstr." does.
 _BEFORE_NUMBER = re.compile(
     r"(?<=[^\W\d_]{2})(?<!\bca)\.\s+(?=\d{4}\s[a-zäöü]{4})"
-    r"|(?<=[^\W\d_]{5})\.\s+(?=\d[\d.,]*\s[A-ZÄÖÜ][a-zäöüß]{2})"
+    r"|(?<=[^\W\d_]{5})(?<![bcdfgkpqstvwxz][lmnr])(?<!ch[lmnr])(?<!hr[gl])\.\s+(?=\d[\d.,]*\s[A-ZÄÖÜ][a-zäöüß]{2})"
 )
 _GERMAN_SHORT = re.compile(r"(?:\d[a-z]?\s(?:Mio|Mrd|Tsd|Abs)|\bNr)\.\s*\Z")
 _GERMAN_ORDINAL = re.compile(r"(?i)\b(?:d(?:er|ie|as|e[nms])|[ai]m|vom|beim|zu[mr])\s\d{1,2}\.\s*\Z")

@@ -136,6 +136,7 @@ def test_a_hostile_text_is_split_quickly() -> None:
             "12 Stufen führen laut Bd. 2 Zeile 3 in den Keller.",
             "20 Leute waren da.",
         ],
+        *([f"Es ist in {it} Haus und nicht hier."] for it in ("Hauptstr. 5", "Jahrg. 12", "Abschn. 3")),
         ["Der 2. Weltkrieg endete, und das Haus ist 3 m hoch, nicht 5 m.", "Es ist alt."],
         ["Das ist nicht die Orgel mit 14 Registern.", "1868 setzte er sie um."],
         *([f"Er starb am 14. {month} 1789.", "Sie lebte."] for month in ("Juli", "April", "Dezember")),
