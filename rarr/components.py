@@ -1,6 +1,6 @@
 """Declares the interfaces of the components that nodes use. `agent/wiring` chooses the classes behind them.
 
-Many branches may call a component at once. It raises if it cannot do its work; the node turns that into a
+Many tasks may call a component at once. It raises if it cannot do its work; the node turns that into a
 failure that the user sees. A negative judgement is a result, and is never raised.
 """
 
