@@ -109,11 +109,11 @@ def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> boo
 
 
 def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Card:
-    """Adds doubts to the card if a line of a source repeats nearly the whole sentence, but differs.
+    """Adds doubts to the card if a line repeats nearly the whole sentence, after its edits, but differs.
 
     A quoted line with another value is a lasting doubt, unless a quoted line has the value of the sentence.
-    A line of `kept` that is not quoted, with another value, is a reason to ask again, and makes the card
-    `disputed`.
+    A quoted line with one or two other words is a reason to ask again. So is a line of `kept` that is not
+    quoted, with another value; it makes the card `disputed`.
     """
     above, edited = text[: card.start], edited_sentence(text, card)
     if card.verdict == "no" and any(fold(it.text).holds(text[card.start : card.end]) for it in kept):
@@ -129,10 +129,8 @@ def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> C
         places = {(it.evidence_id, it.start) for it in card.quotes}
         quoted = {it.label for one in excerpts for it in one.lines if (it.evidence_id, it.start) in places}
         lines = [it for it in shown if it.labels[-1] in quoted]
-        cited, why = (
-            card_of(edited, above, lines, hedged=True),
-            ["a quoted line nearly repeats it, and differs"],
-        )
+        cited = card_of(edited, above, lines, hedged=True)
+        why = ["a quoted line nearly repeats it, and differs"]
         if cited.verdict == "no" and card.verdict == "yes" and _is_of_values(cited):
             return with_doubts(card, doubts=why)
         if cited.verdict == "no" or (card.verdict == "yes" and _is_altered(edited, lines)):

@@ -264,6 +264,7 @@ CASES = {
         ("A tablet has 5 mg of zelvit.", "Each tablet has 5 mg of zelvit."),
         ("The weir is closed on 2 May.", "The weir is closed on 1 June."),
         ("Boats under 5 metres may pass.", "Boats under 9 metres may pass."),
+        ("Towns over 2000 may hold a fair.", "Towns over 1900 may hold a fair."),
         ("Die Packung mit 20 Stück kostet 9 Euro.", "Die Packung mit 50 Stück kostet 9 Euro."),
         ("The permit is valid.", "The permit is valid and lapsed in 2021."),
         ("Der Mieter verklagte den Bauherrn.", "Den Mieter verklagte der Bauherr."),

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.backends.embedded.values.comparing import compare, has_value, replacement
+from rarr.backends.embedded.values.comparing import compare, has_value, is_within, may_state, replacement
 from rarr.backends.embedded.values.forms import Value
 from rarr.backends.embedded.values.reading import values
 
@@ -211,4 +211,6 @@ def test_no_text_raises_and_places_are_exact(text: str) -> None:
         at = value.end
         for other in found:
             assert compare(value, other) in ("equal", "different", "unknown")
+            assert not (is_within(value, other) and is_within(other, value))
+            assert may_state(value, other) or compare(other, value) != "equal"
             replacement(value, other)

@@ -61,17 +61,19 @@ def is_rounded(claim: Value, source: Value) -> bool:
 
 def is_within(claim: Value | None, source: Value | None) -> bool:
     """Tells whether the claim's bound is narrower: what is said of those under 12 holds under 5."""
-    if claim is None or source is None or _unit(claim) != _unit(source):
+    if claim is None or source is None or claim.bound != source.bound or _unit(claim) != _unit(source):
         return False
-    side = _SIDES.get(claim.bound, 0) * (claim.bound == source.bound)
-    return side != 0 and (_in_base(source)[0].amount - _in_base(claim)[0].amount) * side > 0
+    return (_limit(source) - _limit(claim)) * _SIDES.get(claim.bound, 0) > 0
+
+
+def _limit(value: Value) -> Fraction:
+    """Returns the number or the year that a bound is about."""
+    years = [it.years[0] for it in value.dates if it.years]
+    return _in_base(value)[0].amount if value.amounts else Fraction(years[0] if years else 0)
 
 
 def may_be_equal(first: Value, second: Value) -> bool:
-    """Tells whether two values may mean the same. Ignores bounds, rates, and a unit that only one has.
-
-    A number with another word behind it has no unit that is only left out: 12 patients are not 12 mg.
-    """
+    """Tells whether two values may mean the same. Ignores bounds, rates, and a unit that only one has."""
     is_one_name = first.kind == second.kind == "identifier" and first.readings == second.readings
     if is_one_name or compare(first, second) == "equal":
         return True
@@ -81,8 +83,6 @@ def may_be_equal(first: Value, second: Value) -> bool:
         hours = [it.amounts[0].amount * (1 if it.kind == "time" else 60) % 720 for it in (first, second)]
         return hours[0] == hours[1] and (first.kind != second.kind) and "" in (first.unit, second.unit)
     have_units = bool(_unit(first) and _unit(second))
-    if (first.unit and second.noun) or (second.unit and first.noun):
-        return False
     if have_units and _unit(first).partition("/")[0] != _unit(second).partition("/")[0]:
         return False
     read = (_in_base(it) if have_units else it.amounts for it in (first, second))
@@ -91,13 +91,20 @@ def may_be_equal(first: Value, second: Value) -> bool:
 
 
 def may_state(source: Value, claim: Value) -> bool:
-    """Tells whether a source's value may state the claim's: 300 people are at least 300, not over 300."""
+    """Tells whether a source's value may state the claim's, with its unit, rate and bound.
+
+    A number with another word behind it has no unit that is only left out: 12 patients are not 12 mg. And
+    300 people are at least 300, but not over 300.
+    """
     if (found := compare(claim, source)) != "unknown" or not may_be_equal(claim, source):
         return found == "equal"
+    if claim.kind != "number":
+        return True
+    if (claim.unit and source.noun) or (source.unit and claim.noun):
+        return False
     is_same_rate = not (_unit(claim) and _unit(source)) or _unit(claim) == _unit(source)
-    has_same_side = _SIDES.get(claim.bound) == _SIDES.get(source.bound)
-    has_same_side |= claim.bound in ("min", "max") and not source.bound
-    return claim.kind != "number" or (is_same_rate and has_same_side)
+    is_exact = claim.bound in ("min", "max") and not source.bound
+    return is_same_rate and (is_exact or _SIDES.get(claim.bound) == _SIDES.get(source.bound))
 
 
 def has_value(text: str, value: Value) -> bool:
@@ -106,7 +113,9 @@ def has_value(text: str, value: Value) -> bool:
 
 
 def _unit(value: Value) -> str:
-    return "°C" if value.unit == "°F" else value.unit or value.noun * bool(_SYMBOL.search(value.noun))
+    if value.unit:
+        return "°C" if value.unit == "°F" else value.unit
+    return value.noun if _SYMBOL.search(value.noun) else ""
 
 
 def _in_base(value: Value) -> list[Amount]:

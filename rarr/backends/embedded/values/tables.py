@@ -2,7 +2,8 @@
 
 from fractions import Fraction
 
-# A line: the base unit, then "size forms" of each unit; "_" is a space, and "+s" another ending of a form.
+# A line: the base unit, then "size forms" of each unit; "_" is a space, "+s" another ending of a form, and
+# "+*" the endings of a German adjective.
 _UNITS = """
 m: 1 m metre+s meter+s+n mètre+s; 1000 km+s kilometre+s kilometer+s+n kilomètre+s
 m: 1/100 cm centimetre+s centimeter+s+n centimètre+s zentimeter+n; 1/1000000 µm micrometre+s mikrometer+n
@@ -27,8 +28,8 @@ s: 1 s sec+s second+s sekunde+n seconde+s; 60 min+s minute+s+n; 3600 h hr hour+s
 s: 86400 day+s tag+e+en+es jour+s; 604800 week+s woche+n semaine+s; 1209600 fortnight+s
 s: 1/1000 ms millisecond+s millisekunde+n
 month: 1 month+s monat+e+en+s mois; 12 yr year+s jahr+e+en+es ans année+s; 120 decade+s jahrzehnt+e+en
-s: 3600 stündig+e+en+er+es+em; 86400 tägig+e+en+er+es+em; 604800 wöchig+e+en+er+es+em
-month: 1 monatig+e+en+er+es+em; 12 jährig+e+en+er+es+em
+s: 1 sekündig+*; 60 minütig+*; 3600 stündig+*; 86400 tägig+*; 604800 wöchig+*
+month: 1 monatig+*; 12 jährig+*
 month: 1200 century jahrhundert+e+en+s siècle+s; 12000 millennium jahrtausend+e+en+s
 m/s: 1 m/s; 5/18 km/h kph kmh stundenkilometer+n; 1397/3125 mph; 463/900 kn knot+s
 W: 1 W watt+s; 1000 kW kilowatt+s; 1000000 MW megawatt+s; 1000000000 GW gigawatt+s; 74569987/100000 hp
@@ -39,14 +40,14 @@ B: 1000000000000 TB terabyte+s
 Hz: 1 Hz hertz; 1000 kHz; 1000000 MHz megahertz; 1000000000 GHz gigahertz
 Pa: 1 Pa pascal+s; 100 hPa mbar millibar+s; 1000 kPa; 100000 bar+s; 1000000 MPa
 mol: 1 mol; 1/1000 mmol; 1/1000000 µmol; 1/1000000000 nmol
-IU: 1 IU IE UI I.U. I.E. U.I.
+IU: 1 IU IE
 V: 1 V volt+s; 1000 kV kilovolt+s; 1/1000 mV
 A: 1 A ampere+s amp+s; 1/1000 mA
 °C: 1 °C celsius degree_celsius degrees_celsius grad_celsius degré_celsius degrés_celsius
 °F: 1 °F fahrenheit degree_fahrenheit degrees_fahrenheit grad_fahrenheit
 K: 1 K kelvin+s
 °: 1 ° degree+s grad degré+s
-%: 1 % percent per_cent pct prozent prozentig+e+en+er+es+em pour_cent; 1/10 ‰ per_mille promille
+%: 1 % percent per_cent pct prozent prozentig+* pour_cent; 1/10 ‰ per_mille promille
 pp: 1 pp percentage_point+s prozentpunkt+e+en; 1/100 bp basis_point+s basispunkt+e+en
 """
 # A currency, and its forms.
@@ -58,10 +59,10 @@ SEK sek; NOK nok; DKK dkk; PLN pln zloty+s; crown crown+s krone+n kronen couronn
 """
 RATES = {
     **dict.fromkeys(("hourly", "stündlich"), "hour"),
-    **dict.fromkeys(("daily", "täglich"), "day"),
-    **dict.fromkeys(("weekly", "wöchentlich"), "week"),
-    **dict.fromkeys(("monthly", "monatlich"), "month"),
-    **dict.fromkeys(("yearly", "annually", "jährlich"), "year"),
+    **dict.fromkeys(("daily", "täglich", "quotidiennement"), "day"),
+    **dict.fromkeys(("weekly", "wöchentlich", "hebdomadairement"), "week"),
+    **dict.fromkeys(("monthly", "monatlich", "mensuellement"), "month"),
+    **dict.fromkeys(("yearly", "annually", "jährlich", "annuellement"), "year"),
 }
 SIGNS = "$€£¥₹₽"
 FACTORS: dict[str, int] = {
@@ -146,7 +147,7 @@ PARTS = {  # the names of fractions, by what they divide by
 }
 BEGINNINGS = {*LABELS, *MONTHS, *PARTS, *ARTICLES}  # of values, besides numbers
 UNITS: dict[str, tuple[str, Fraction]] = {}
-for _line in [*_UNITS.strip().splitlines(), *_MONEY.strip().splitlines()]:
+for _line in filter(None, f"{_UNITS}{_MONEY}".replace("+*", "+e+en+er+es+em").splitlines()):
     _base, _, _rest = _line.rpartition(": ")
     for _size, *_forms in map(str.split, (_rest if _base else _line).split("; ")):
         _unit = (_base, Fraction(_size)) if _base else (_size, Fraction(1))  # a currency, by its name
