@@ -146,6 +146,7 @@ def evaluate_file(
         how |= {"on_row": line.show_rows, "on_index": line.show_files}
         report = evaluate(data, out, settings=settings, **how)
     streams.write_tables(report, out / "report.html")
+    streams.warn(*lines_by_reason((f"row {row.id!r}", why) for row in report.rows for why in row.failures))
     errors = [f"row {row.id!r} has an error: {row.error}" for row in report.rows if row.error]
     failed = streams.complain_of_errors(errors, "row", all_failed=len(errors) >= len(report.rows))
     if failed != 3 and (short := low_measures(report, limits)):
@@ -241,6 +242,7 @@ def bench(name: str, data: Sequence[Path], out: Path, settings: "Settings", **ro
     with streams.show_progress() as line:
         report = run_bench(make(*data, settings, asked), out, settings, asked, line.show_rows)
     streams.write_tables(report, out)
+    streams.warn(*lines_by_reason(report.failures))
     if report.failed:
         no_label = "it has no label for any of them: give another --judge"
         cure = f"{report.errors[0]}: see rarr doctor" if report.errors else no_label

@@ -39,7 +39,7 @@ from rarr.retrievers.corpus.corpus import Progress
 from rarr.settings import Settings
 from rarr.tools.pages.html_rendering import render
 from rarr.tools.text.edit_segments import Piece, merged_pieces
-from rarr.tools.text.wording import why_nothing_checked
+from rarr.tools.text.wording import is_failure, warning_lines, why_nothing_checked
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 LosingStep = Literal["search", "reading", "editing"]
@@ -64,6 +64,7 @@ class ScoredRow(Record):
     refused_edits: int = 0
     model_calls: int = 0
     seconds: float = 0.0
+    failures: tuple[str, ...] = ()
     error: str = ""
 
 
@@ -105,8 +106,8 @@ def evaluate(
     `queries`, `agreement` and `editor` (see `rarr.components.Baseline`) choose a baseline for a comparison.
 
     Raises `RarrError`, before any cost, if `data` has no row, a model is missing, or `out` is in use or holds
-    another run. If a row cannot be revised, or nothing in the row could be checked, the report has its error,
-    and the next call repeats the row.
+    another run. If a row cannot be revised, or nothing in it could be checked, or its attribution not judged,
+    the report has its error, and the next call repeats the row.
     """
     baseline, path = Baseline(agreement=agreement, editor=editor), Path(out)
     if queries not in get_args(QueryKind):
@@ -146,7 +147,10 @@ def row_reviser(
         revision = await reviser.arevise(row.text, row.context, **given)
         if why := why_nothing_checked(revision):
             return Prediction(id=row.id, error=f"nothing could be checked: {why}")
-        return Prediction(id=row.id, revision=revision)
+        failures, scores = tuple(warning_lines(filter(is_failure, revision.warnings))), revision.scores
+        if failures and None in (scores.attribution_before, scores.attribution_after):
+            return Prediction(id=row.id, error=f"attribution could not be judged: {failures[0]}")
+        return Prediction(id=row.id, revision=revision, failures=failures)
 
     return Worker(make_line, [reviser])
 
@@ -154,7 +158,7 @@ def row_reviser(
 def scored_row(row: EvalRow, prediction: Prediction) -> ScoredRow:
     """Returns a row with the scores of its revision; after an error, the original without scores."""
     known: dict[str, Any] = {"id": row.id, "context": row.context, "original": row.text}
-    known |= {"reference": row.revised, "error": prediction.error}
+    known |= {"reference": row.revised, "error": prediction.error, "failures": prediction.failures}
     if (revision := prediction.revision) is None:
         return ScoredRow(**known, text=row.text)
     scores = revision.scores

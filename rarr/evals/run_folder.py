@@ -88,6 +88,7 @@ class FinishedLine(Record):
 
     id: str
     error: str = ""
+    failures: tuple[str, ...] = ()  # of parts, in spite of which there is a result
 
     @property
     def is_judged(self) -> bool:
@@ -96,7 +97,7 @@ class FinishedLine(Record):
 
     def json_line(self) -> bytes:
         """Returns the line as JSON, without empty fields."""
-        unset = {name for name in type(self).model_fields if getattr(self, name) in (None, "")}
+        unset = {name for name in type(self).model_fields if getattr(self, name) in (None, "", ())}
         return self.model_dump_json(exclude=unset).encode() + b"\n"
 
 

@@ -11,6 +11,8 @@ from evals.doubles import CLAIM, NO, NOT_ALL, PAIR, YES, export, write_rows
 from cli.conftest import Command, is_complaint
 from rarr.evals.benchmarks.bench import read_package_json
 from rarr.evals.evaluation import EvalReport
+from rarr.testing import RuleModel, ScriptedServer
+from rarr.testing.scripted_model import Asked, UnansweredError
 
 RIGHT, WRONG = "The bridge opened in 1937.", "The bridge opened in 1935."
 GIVEN = {"text": RIGHT, "evidence": [RIGHT]}
@@ -105,6 +107,35 @@ def test_exit_status_of_an_evaluation(
     lines = done.err.splitlines()
     told = (done.status, lines[-1].startswith(f"rarr: {last}"), len(lines) <= 22)
     assert told == (status, True, True), done.err
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize(
+    ("call", "unanswered", "about", "status", "last"),
+    [
+        (["eval"], "judge_attribution", "", 3, "no row could be done: row 'a' has an error: attribution"),
+        (["eval"], "judge_attribution", "1935", 2, "1 row with an error: correct the cause"),
+        (["eval"], "judge_attribution", "red", 0, "warning: row 'a': verification_failed: support by"),
+        (["bench", "rarr"], "judge_attribution", "", 3, "default: nothing could be judged: default: "),
+        (["bench", "rarr"], "judge_intent", "", 0, "warning: default, row 'b': intent could not be judged"),
+    ],
+)
+def test_failure_of_a_judge_is_no_measure(
+    command: Command, call: list[str], unanswered: str, about: str, status: int, last: str
+) -> None:
+    def answer(asked: Asked) -> str:
+        if asked.prompt == unanswered and about in asked.user:
+            raise UnansweredError("the judge is away")
+        return RuleModel()(asked)
+
+    evidence = [RIGHT, "The bridge is red."]
+    given({"id": "a", "text": RIGHT, "evidence": evidence}, {**GIVEN, "id": "b", "text": WRONG})
+    more = ["--system", "default"] if len(call) > 1 else ["--set", 'models={"attribute": "vllm:rules"}']
+    with ScriptedServer(answer) as server:
+        model = ("--model", "vllm:rules", "--base-url", server.url)
+        done = command(*call, "in.jsonl", "-o", "out", *more, *model)
+    assert (done.status, done.err.splitlines()[-1].startswith(f"rarr: {last}")) == (status, True), done.err
+    assert status or b"attribution" in done.out
 
 
 def test_ratings_are_merged_into_labels(command: Command, tmp_path: Path) -> None:

@@ -73,7 +73,8 @@ class Bench(NamedTuple):
 class BenchmarkReport(Record):
     """The report of a benchmark, with the `published` figures of its paper.
 
-    `errors` are the rows that could not be judged, with reasons. `failed` are parts without a judged row.
+    `errors` are the rows that could not be judged, `failures` those of a part of a row: each with reasons.
+    `failed` are parts without a judged row.
     """
 
     benchmark: str
@@ -82,6 +83,7 @@ class BenchmarkReport(Record):
     tables: Tables
     published: PublishedFigures | None = None
     errors: tuple[str, ...] = ()
+    failures: tuple[tuple[str, str], ...] = ()
     failed: tuple[str, ...] = ()
     left_out: dict[str, int] = Field(default_factory=dict)
 
@@ -118,6 +120,7 @@ def run_bench(
             tables=bench.tables(pairs),
             published=read_package_json("published.json").get(bench.name),
             errors=tuple(": ".join(filter(None, (name, it.id, it.error))) for name, it in lines if it.error),
+            failures=tuple((f"{name}, row {it.id!r}", why) for name, it in lines for why in it.failures),
             failed=tuple(name for name in pairs if pairs[name] and name not in judged),
             left_out={reason: count for reason, count in bench.left_out.items() if count},
         )

@@ -7,7 +7,6 @@ revision, changes of right sentences are counted too.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -122,27 +121,31 @@ def _system(settings: Settings, baseline: Baseline, written: Sequence[TextLine])
         made: Any = await revising.make_line(row.model_copy(update={"text": text, "context": context}))
         if made.revision is None:
             return RevisionLine(id=row.id, error=made.error)
-        intent = None if made.revision.changed else 1.0
-        with suppress(RarrError):  # without a judgement, the intent stays None
+        intent, failures = None if made.revision.changed else 1.0, made.failures
+        try:
             intent = intent or await judge.rate_intent(text, made.revision.text, context)
-        return _measured_line(row, text, made.revision, intent)
+        except RarrError as error:  # the other measures count
+            failures += (f"intent could not be judged: {error}",)
+        return _measured_line(row, text, made.revision, intent, failures)
 
     return Worker(make_line, (*revising.opened, *models.all))
 
 
-def _measured_line(row: RevisionRow, text: str, revision: Revision, intent: float | None) -> RevisionLine:
+def _measured_line(
+    row: RevisionRow, text: str, revision: Revision, intent: float | None, failures: tuple[str, ...]
+) -> RevisionLine:
     right = [span.of(text) for span in sentences(text) if row.revised and span.of(text) in row.revised]
     changed, usage = sum(sentence not in revision.text for sentence in right), revision.usage
     tokens = usage.input_tokens + usage.output_tokens
     numbers = revision.scores.model_dump(exclude={"f1_ap"}) | {"intent": intent}
     numbers |= {"requests": usage.model_calls, "tokens": tokens, "seconds": usage.seconds}
-    texts = {"id": row.id, "text": revision.text}
+    texts: dict[str, Any] = {"id": row.id, "text": revision.text, "failures": failures}
     return RevisionLine(**texts, numbers=numbers, right=len(right), right_changed=changed)
 
 
 def system_tables(title: str, parts: Mapping[str, Pairs]) -> Tables:
     """Makes a table of the systems, and a table of differences from the first system on the same texts."""
-    lines = {name: {it.id: it for _, it in pairs if not it.error} for name, pairs in parts.items()}
+    lines = {name: {it.id: it for _, it in pairs} for name, pairs in parts.items()}
     lines.pop(TEXTS, None)
     first, *others = lines
     differences = {name: _differences(lines[name], lines[first]) for name in others}
@@ -151,11 +154,12 @@ def system_tables(title: str, parts: Mapping[str, Pairs]) -> Tables:
 
 
 def _measures(lines: Sequence[RevisionLine]) -> dict[str, Measured]:
-    names, numbers = lines[0].numbers if lines else {}, [line.numbers for line in lines]
-    measures = {name: mean([its[name] for its in numbers]) for name in names}
-    intents = [its["intent"] for its in numbers]
+    numbers = [line.numbers for line in lines]  # those of a text with an error are empty, and not judged
+    measures = {name: mean([its.get(name) for its in numbers]) for name in next(filter(None, numbers), {})}
+    intents = [its.get("intent") for its in numbers]
     measures["intent_kept"] = share([None if intent is None else intent == 1 for intent in intents])
-    measures["f1_ap"] = f1_ap_of_set([(its["attribution_after"], its["preservation"]) for its in numbers])
+    scores = [(its.get("attribution_after"), its.get("preservation")) for its in numbers]
+    measures["f1_ap"] = f1_ap_of_set(scores)
     changed = share_of(sum(line.right_changed for line in lines), sum(line.right for line in lines))
     return measures | ({"right_changed": changed} if changed.n else {})
 
@@ -164,6 +168,6 @@ def _differences(own: Mapping[str, RevisionLine], others: Mapping[str, RevisionL
     rises = defaultdict[str, list[float | None]](list)
     for text in own.keys() & others.keys():
         for name, one in own[text].numbers.items():
-            base = others[text].numbers[name]
+            base = others[text].numbers.get(name)
             rises[name].append(None if one is None or base is None else one - base)
     return {name: mean(values) for name, values in rises.items()}
