@@ -123,7 +123,7 @@ class TraceStore:
     def read_trace(self, run_id: str) -> TraceFile:
         """Reads the trace of the run `run_id`. Raises `InputError` if the trace is missing or damaged."""
         try:
-            return TraceFile.read(self._path(self._existing(run_id)))
+            return TraceFile.read(self._path(self._existing(run_id)), may_be_cut=True)
         except InputError as error:
             raise InputError(f"{error}; rarr trace prune {run_id} removes it") from None
 

@@ -240,10 +240,14 @@ class TraceFile(_Begun, _End):
         return "unfinished" if self.seconds is None else "failed" if self.error else "done"
 
     @classmethod
-    def read(cls, path: Path) -> Self:
-        """Reads a file. Ignores an incomplete last line. Raises `InputError` if the trace is not valid."""
+    def read(cls, path: Path, *, may_be_cut: bool = False) -> Self:
+        """Reads a file. Raises `InputError` if the trace is not valid, or its last line is incomplete.
+
+        With `may_be_cut`, as after a kill, an incomplete last line is ignored.
+        """
         try:
-            lines = [_parsed_line(line) for line in path.read_bytes().split(b"\n")[:-1]]
+            *whole, last = path.read_bytes().split(b"\n")
+            lines = [_parsed_line(line) for line in [*whole, *[last] * bool(last and not may_be_cut)]]
             [begun] = [line.run for line in lines if line.run][-1:]
         except OSError as error:
             cure = "give a file of rarr trace export"

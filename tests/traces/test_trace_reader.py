@@ -47,7 +47,7 @@ def test_reading_holds_its_evidence_sentences_and_planted_sentences(notes: Path)
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "[]\n", '{"run":{"format":3}}\n', "\x00\n"),
+        *("", "[]\n", '{"run":{"format":3}}\n', "\x00\n", f'{file().text()}{{"end"'),
         file().text().replace('"format":3', '"format":2'),
         file().text().replace("run-1", "../../run"),
         *(file().text().replace("{}", f'{{"x":{number}}}', 1) for number in ("Infinity", "NaN", "1e999")),
