@@ -69,7 +69,7 @@ class Manifest(BaseModel):
 
 def read_manifest(folder: Path) -> Manifest:
     """Reads the manifest of the index in `folder`. Raises `InputError` if damaged or of another version."""
-    with raise_as(f"index {str(folder)!r} is damaged ({{}}): {_CURE}{folder}"):
+    with raise_as(f"index {str(folder)!r} is damaged or unfinished ({{}}): {_CURE}{folder}"):
         facts = json.loads((folder / MANIFEST).read_bytes())
         if facts.get("format") != FORMAT:
             raise InputError(f"index {str(folder)!r} was made by another version of rarr: {_CURE}{folder}")
@@ -119,9 +119,9 @@ class IndexReader:
 
 
 def is_index(folder: Path) -> bool:
-    """Tells whether a folder holds an index, even if it is damaged or of another version."""
+    """Tells whether a folder holds an index, even if it is unfinished, damaged or of another version."""
     try:
-        return any(file.name != LOCK for file in folder.glob(f"{MARK}*"))
+        return any(it.name != LOCK or (folder / PASSAGES).exists() for it in folder.glob(f"{MARK}*"))
     except OSError:  # the folder may not be entered: reading it as a corpus reports that
         return False
 

@@ -140,12 +140,14 @@ def test_index_that_lost_any_file_is_rebuilt(build: Build, folder: Path, out: Pa
 
 
 @pytest.mark.parametrize("name", ["passages/meta.json", MANIFEST])
-@pytest.mark.parametrize("content", [b"", b"nonsense" * 1000, b'{"format": "3"}'])
-def test_damage_names_the_cure_and_is_rebuilt(build: Build, out: Path, name: str, content: bytes) -> None:
+@pytest.mark.parametrize("content", [b"", b"nonsense" * 1000, b'{"format": "3"}', None])
+def test_damage_names_the_cure_and_is_rebuilt(
+    build: Build, out: Path, name: str, content: bytes | None
+) -> None:
     expected = build()
-    (out / name).write_bytes(content)
+    (out / name).unlink() if content is None else (out / name).write_bytes(content)
     with pytest.raises(InputError, match=r"(is damaged|another version)[^\n]*: delete the folder, or"):
-        IndexReader(out, 4)
+        Corpus.open(out, home=out.parent, window=4)
     assert build() == expected
 
 
