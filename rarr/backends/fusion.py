@@ -15,7 +15,7 @@ from transformers.modeling_outputs import BaseModelOutput
 from rarr.errors import ModelError, SetupError
 from rarr.records import Evidence
 from rarr.tools.concurrency import infer
-from rarr.tools.models.hub import INSTALL, is_folder_or_hub_name, load_from_hub, one_line
+from rarr.tools.models.hub import is_folder_or_hub_name, load_from_hub
 
 LIMIT = 512  # tokens of an input: the text and an evidence
 TEXT_LIMIT = 256  # tokens of the text, so that the evidence has room
@@ -81,11 +81,8 @@ class FusionEditor:
         self.name = name
         if not is_folder_or_hub_name(name):
             raise SetupError(f"editor 'purr:{name}': give a folder, or OWNER/MODEL of the hub")
-        try:
-            self._tokenizer, self._model = load_from_hub(name, load_fusion_in_decoder)
-        except Exception as error:  # the errors of the libraries share no base class
-            why = f"editor 'purr:{name}' cannot be loaded ({one_line(error)}): {INSTALL}"
-            raise SetupError(why) from None
+        made = load_from_hub(f"editor 'purr:{name}'", name, load_fusion_in_decoder)
+        self._tokenizer, self._model = made
 
     async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
         """Returns the corrected text. Uses the first five evidences. Raises the errors of `edit_text`."""

@@ -127,11 +127,8 @@ class CrossEncoderReranker:
             raise SetupError(f"reranker {name!r} cannot be loaded ({one_line(error)}): {INSTALL}") from None
         # Many models return logits, and evidence needs a relevance from 0 to 1.
         self._activation = Sigmoid()
-        try:
-            self._model = load_from_hub(name, lambda path, own: CrossEncoder(path, local_files_only=own))
-        except Exception as error:  # the hub, the network and the file format have their own errors
-            cure = "check the name and the connection, or give the folder of a cross-encoder"
-            raise SetupError(f"reranker {name!r} cannot be loaded ({one_line(error)}): {cure}") from None
+        what = f"reranker {name!r}"
+        self._model = load_from_hub(what, name, lambda it, own: CrossEncoder(it, local_files_only=own))
         # A model without a trained head would get a random head and scores without meaning.
         architectures = getattr(self._model.config, "architectures", None) or ()
         if (headless := any(it.endswith("Model") for it in architectures)) or self._model.num_labels != 1:

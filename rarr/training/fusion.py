@@ -11,8 +11,8 @@ import torch
 from transformers import EarlyStoppingCallback
 
 from rarr.backends.fusion import FusionEditor, editor_inputs, encode_inputs, load_fusion_in_decoder
-from rarr.errors import ModelError, SetupError
-from rarr.tools.models.hub import INSTALL, load_from_hub, one_line
+from rarr.errors import ModelError
+from rarr.tools.models.hub import load_from_hub
 from rarr.training.rows import TrainingRow
 from rarr.training.runs import TrainingReport, fit, train_unless_finished
 
@@ -50,11 +50,8 @@ def train_fusion(
     """
     out = out.expanduser()
 
-    def train(learned: list[TrainingRow], held: list[TrainingRow]) -> dict[str, Any]:
-        try:
-            tokenizer, model = load_from_hub(base, load_fusion_in_decoder)
-        except Exception as error:  # the errors of the libraries share no base class
-            raise SetupError(f"base {base!r} cannot be loaded ({one_line(error)}): {INSTALL}") from None
+    def train(loaded: Any, learned: list[TrainingRow], held: list[TrainingRow]) -> dict[str, Any]:
+        tokenizer, model = loaded
         unseen = examples_of_rows(held, seed)
         losses = fit(
             model,
@@ -81,7 +78,8 @@ def train_fusion(
         return losses | {"exact": exact, "kept": mean(same == right for right, _, same in written)}
 
     settings = {"base": base, "epochs": epochs, "rate": rate, "seed": seed}
-    return train_unless_finished("purr", data, out, settings, train, FusionReport)
+    load = partial(load_from_hub, f"base {base!r}", base, load_fusion_in_decoder)
+    return train_unless_finished("purr", data, out, settings, load, train, FusionReport)
 
 
 def examples_of_rows(rows: Sequence[TrainingRow], seed: int, *, copies: float = 0.0) -> list[FusionExample]:

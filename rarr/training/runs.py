@@ -30,8 +30,8 @@ class TrainingReport(Record):
 
 
 Report = TypeVar("Report", bound=TrainingReport)
-TrainFunction = Callable[[list[TrainingRow], list[TrainingRow]], dict[str, Any]]
-"""Trains on its first argument, measures on the second (held-out rows), and returns fields of the report."""
+TrainFunction = Callable[[Any, list[TrainingRow], list[TrainingRow]], dict[str, Any]]
+"""Trains what was loaded on rows, measures on held-out rows, and returns fields of the report."""
 
 
 def train_unless_finished(
@@ -39,26 +39,28 @@ def train_unless_finished(
     data: Path,
     out: Path,
     settings: Mapping[str, Any],
+    load: Callable[[], Any],
     train: TrainFunction,
     report: type[Report],
     check: Callable[[Path], Any] = lambda out: None,
 ) -> Report:
     """Trains on the rows in `data`, except held-out rows, and writes files and the report to `out`.
 
-    If `out` has a finished run and `check` does not raise for its files, returns its report. Raises
-    `InputError` for fewer than two rows, or if `out` is in use or has other files or another run.
+    If `out` has a finished run and `check` does not raise for its files, returns its report. Raises the
+    errors of `load`, after which `out` holds no run, and `InputError` for fewer than two rows, or if `out` is
+    in use or has other files or another run.
     """
     began, every = time.monotonic(), read_training_rows(data)
     named = {name: value for name, value in settings.items() if value is not None}
     made_with = run_folder.run_inputs(f"rarr train {command}", every, named)
     with run_folder.claim_folder(out, made_with):
-        run_folder.write_inputs(out, made_with)
         if (finished := out / run_folder.REPORT).exists():
             with suppress(SettingsError):
                 check(out)
                 return report.model_validate_json(finished.read_bytes())
-        learned, held = split_rows(every, settings["seed"])
-        found = train(learned, held)
+        (learned, held), loaded = split_rows(every, settings["seed"]), load()
+        run_folder.write_inputs(out, made_with)
+        found = train(loaded, learned, held)
         counts = {"rows": len(every), "held_out": len(held), "seconds": time.monotonic() - began}
         made = report(**counts, **found)
         run_folder.write_report(out, made)

@@ -111,6 +111,8 @@ def test_editor_revises_in_the_pipeline(learned: Path, data: Path) -> None:
 
 
 def test_training_is_reported_saved_and_continued(base: Path, data: Path, tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match=r"\(there is no such folder\): check the name and the connection"):
+        train_fusion(data, tmp_path / "editor", base="./missing")
     trained = partial(train_fusion, data, tmp_path / "editor", base=str(base), rate=3e-3)
     report = trained(epochs=2)
     assert report.after < report.before

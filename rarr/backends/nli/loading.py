@@ -151,13 +151,13 @@ def _load_part(name: str, kind: Any, **options: Any) -> Any:
         path, local_files_only=local, trust_remote_code=False, **options
     )
     try:
-        return load_from_hub(name, made)
-    except Exception as error:  # hub, network and file formats share no base class of errors
-        reason = f"cannot be loaded ({one_line(error)}): check name and connection, or give the folder"
+        return load_from_hub(f"model 'nli:{name}'", name, made)
+    except SetupError as error:
         # The error about the local files may be only the context of an error about the hub.
-        if "trust_remote_code" in f"{error} {error.__context__}":
-            reason = f"needs its own Python code, which rarr does not run: {_CHOICE}"
-        raise SetupError(f"model 'nli:{name}' {reason}") from error
+        if "trust_remote_code" in f"{error.__cause__} {getattr(error.__cause__, '__context__', '')}":
+            why = f"needs its own Python code, which rarr does not run: {_CHOICE}"
+            raise SetupError(f"model 'nli:{name}' {why}") from error
+        raise
 
 
 def attribution_class(support: float | None, threshold: float) -> AttributionClass | None:

@@ -103,8 +103,9 @@ def test_downloaded_model_is_not_downloaded_again(fake: Fake, hub: list[str]) ->
 
 def test_unreachable_hub_and_code_of_its_own_are_one_line_each(fake: Fake, hub: list[str]) -> None:
     fake.fails[True] = OSError("not here")
-    reason = "cannot be loaded (Name or service not known): check name"
+    reason = "cannot be loaded (Name or service not known): check the name"
     assert refused("nobody/nli").startswith(f"model 'nli:nobody/nli' {reason}")
+    assert "cannot be loaded (there is no such folder): check the name" in refused("./nli")
     assert fake.asked == [("config", "nobody/nli", True)]
     fake.fails = {True: ValueError(CODE), False: ValueError(CODE)}
     for name in (NAME, "nobody/nli"):
