@@ -37,7 +37,7 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
 
     with streams.show_progress() as line:
         report = build_index(path, out, window=settings.window, progress=line.show_files)
-    streams.warn(*lines_by_reason(report.skipped))
+    streams.warn(*lines_by_reason([*report.skipped, *report.notes]))
     streams.write_tables(report._asdict())
     return 0
 

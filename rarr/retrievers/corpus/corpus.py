@@ -235,7 +235,8 @@ class IndexReport(NamedTuple):
     read: int
     unchanged: int
     removed: int
-    skipped: list[tuple[str, str]]  # (file, reason) of what cannot be searched, also in unchanged files
+    skipped: list[tuple[str, str]]  # (file, reason) of files that cannot be searched, also unchanged ones
+    notes: list[tuple[str, str]]  # the same about parts of files, and about encodings
 
 
 def build_index(
@@ -254,7 +255,7 @@ def build_index(
     with failed, _alone(out, private), closing(_Build(path, out, window)) as build:
         report = build.run(files, dict(skipped), progress)
     if not report.passages:
-        why = f" ({report.skipped[0][0]}: {report.skipped[0][1]})" if report.skipped else ""
+        why = next((f" ({file}: {reason})" for file, reason in [*report.notes, *report.skipped]), "")
         raise InputError(f"no file in corpus {str(path)!r} could be read{why}: repair it or give another")
     return report
 
@@ -300,13 +301,15 @@ class _Build:
             self._manifest.commit = self._writer.commit()
         write_whole(self._out / index.MANIFEST, self._manifest.model_dump_json())
         searched = {name for name, file in known.items() if file.documents}
+        unread = self._manifest.unread_files(self._path)
         return IndexReport(
             documents=sum(file.documents for file in known.values()),
             passages=sum(file.passages for file in known.values()),
             read=len(searched & read),
             unchanged=len(searched - read),
             removed=len(before - known.keys()),
-            skipped=self._manifest.unread_files(self._path),
+            skipped=[it for it in unread if it[1].startswith(index.UNREAD)],
+            notes=[it for it in unread if not it[1].startswith(index.UNREAD)],
         )
 
     def close(self) -> None:
@@ -329,7 +332,7 @@ class _Build:
             if not problem.lasting:
                 self._remove(file.name)
                 raise
-            notes.append(f"{'the rest is ' if now.documents else ''}not searched: {problem}")
+            notes.append(f"{'the rest is ' if now.documents else ''}{index.UNREAD}{problem}")
         if (more := len(notes) - _NOTES) > 0:
             notes[_NOTES:] = [f"and {more} more like this"]
         now.notes = tuple(notes)

@@ -29,6 +29,7 @@ MARK = "rarr-index."
 MANIFEST, LOCK, PASSAGES = f"{MARK}json", f"{MARK}lock", "passages"
 """The names in the folder of an index: the file of its facts, the lock file, and the folder of tantivy."""
 
+UNREAD = "not searched: "  # begins the reason why a whole file cannot be searched
 _CURE = "delete the folder, or build it again: rarr index PATH -o "
 _TITLE_BOOST = 1.2  # a title tells the topic of the whole document
 _DIGITS = 4  # of a score; later digits depend on the order in which an index was built
@@ -63,7 +64,7 @@ class Manifest(BaseModel):
     def unread_files(self, path: Path) -> list[tuple[str, str]]:
         """Returns (file, reason) of the files and parts that were not read, with the files below `path`."""
         noted = [(name, note) for name, file in sorted(self.files.items()) for note in file.notes]
-        skipped = [(name, f"not searched: {reason}") for name, reason in sorted(self.skipped)]
+        skipped = [(name, f"{UNREAD}{reason}") for name, reason in sorted(self.skipped)]
         return [((path / name).as_posix(), reason) for name, reason in skipped + noted]
 
 
