@@ -84,8 +84,9 @@ def _csv_rows(path: Path) -> Iterator[InputRow]:
                 yield InputRow(f"row {number}", valid(dict(cells)), problem)
         except (UnicodeDecodeError, csv.Error) as error:
             cure = "separate cells by commas, close each quote, double quotes within a cell"
-            where = f"{path}, after line {reader.line_num},"
-            raise InputError(f"{where} is no CSV in UTF-8 ({error}): {cure}") from None
+            cure = "save it as UTF-8" if isinstance(error, UnicodeDecodeError) else cure
+            why = f"is no CSV in UTF-8 ({error}): {cure}"
+            raise InputError(f"{path}, after line {reader.line_num}, {why}") from None
 
 
 def _parquet_rows(path: Path) -> Iterator[InputRow]:

@@ -207,7 +207,7 @@ def test_line_that_is_no_row_has_a_problem_and_stops_no_other(line: bytes, tmp_p
     ("name", "data", "message"),
     [
         ("a.csv.gz", b"", "no known ending"),
-        ("a.csv", b"text\n\xff\n", "is no CSV in UTF-8 .*byte 0xff"),
+        ("a.csv", b"text\n\xff\n", "is no CSV in UTF-8 .*byte 0xff.*: save it as UTF-8"),
         ("a.csv", b'text,n\n"a,1\nb,2\n', "unexpected end of data.*: separate cells by commas, close each"),
         ("a.csv", b"id,id\n1,2\n", "two columns named 'id'"),
         ("a.parquet", b"text", "cannot be read"),
