@@ -77,10 +77,10 @@ def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -
 def three_class_scores(pairs: Pairs) -> dict[str, Measured]:
     """Compares the labels of a judge with the classes by people. Returns the `class_measures`.
 
-    A claim without a label counts as wrong. A claim whose judgement failed counts as `unjudged`.
+    A claim without a label, or whose judgement failed, is in no score, and counts as `unjudged`.
     """
     gold = sum(row.label is not None for row, _ in pairs)
-    classed = [(line.label, row.label) for row, line in pairs if row.label is not None and not line.error]
+    classed = [(line.label, row.label) for row, line in pairs if row.label is not None and line.is_judged]
     of_classes = partial(class_measures, classes=CLASSES)
     return bootstrap_each(classed, of_classes, unjudged=gold - len(classed), resamples=RESAMPLES)
 
