@@ -26,7 +26,7 @@ from rarr.tools.concurrency import meanwhile, work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.language_detection import language_of
-from rarr.tools.text.wording import counted
+from rarr.tools.text.wording import counted, unreadable_answer
 from rarr.tools.trace_spans import span
 
 NODE = "check_agreement"
@@ -234,8 +234,8 @@ class _Reading:
             self._note("reader_unexamined", f"no planted error examined {where}: {cure}")
         problem = next((read.problem for read in reads if read.problem and not read.failed), "")
         if unread and (problem or not any(read.failed for read in reads)):
-            why = problem or f"{name} gave no readable card: test it by rarr doctor --model {name}"
-            self._note("check_failed", f"{counted(unread, 'sentence')} could not be read: {why}")
+            why = f"{counted(unread, 'sentence')} could not be read: {problem or unreadable_answer(name)}"
+            self._note("check_failed", why)
 
     def _note(self, code: str, message: str) -> None:
         self._notices.append(Notice(code=code, message=message, node=NODE))

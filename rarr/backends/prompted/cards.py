@@ -16,12 +16,12 @@ from rarr.tools.concurrency import work
 from rarr.tools.models.answer_parsing import UnreadableAnswer, objects_with_key, without_reasoning
 from rarr.tools.models.chat import Answer
 from rarr.tools.models.language_model import AnswerStore, LanguageModel
+from rarr.tools.text.wording import unreadable_answer
 
 READING_PROMPT, DOUBTING_PROMPT = "check_agreement", "check_agreement_doubt"
 MAX_CARD_TOKENS = 100  # the most tokens of an answer for each sentence of a block
 _TOKENS_BESIDE = 100
 MAX_SENTENCES = 12  # the most sentences of a block
-_NO_CARDS = "{0} did not answer in the requested form: test the model by rarr doctor --model {0}"
 _CUT = "the answer of {0} is longer than allowed: raise max_answer_tokens, or name another model"
 _VERDICTS = get_args(CardVerdict)
 _MARK = re.compile(r"[\[(](?=[SP]\d+(?:\.\d+)?[\])])")
@@ -63,7 +63,7 @@ def _cards_and_problem(answer: Answer, numbers: Set[int]) -> tuple[dict[int, Raw
     cards = parse_cards(answer.texts[0])
     if answer.cut and not numbers <= cards.keys():
         return cards, _CUT.format(answer.model)
-    return cards, "" if numbers & cards.keys() else _NO_CARDS.format(answer.model)
+    return cards, "" if numbers & cards.keys() else unreadable_answer(answer.model)
 
 
 def prompt_variables(block: ReadingBlock) -> dict[str, str]:

@@ -82,3 +82,9 @@ def why_nothing_checked(revision: "Revision") -> str:
 def is_failure(notice: "Notice") -> bool:
     """Tells whether a warning is about a failure that is not harmless, or about text that was not read."""
     return (notice.code.endswith("_failed") and notice.code not in HARMLESS) or notice.code in _UNREAD
+
+
+def unreadable_answer(name: str) -> str:
+    """Writes that no answer of a model was readable. Only a name such as vllm:NAME can be examined."""
+    test = f"test the model by rarr doctor --model {name}" if all(name.partition(":")) else ""
+    return f"{name} did not answer in the requested form: {test or 'name another model'}"

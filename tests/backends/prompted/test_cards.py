@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from backends.prompted.helpers import PROMPTS, answering, language_model
+from backends.prompted.helpers import PROMPTS, language_model
 from rarr.backends.prompted.cards import PromptedCardReader, parse_cards
 from rarr.components import BlockPiece, RawCard, ReadingBlock
+from rarr.testing import ScriptedModel
 
 WHOLE = {"s": 1, "q": ["P1.1"], "v": "no", "open": [], "edits": [{"old": "1", "new": "2", "by": "2"}]}
 
@@ -38,9 +39,14 @@ def test_two_different_cards_for_a_sentence_are_both_ignored() -> None:
     assert read(WHOLE, {"s": 1, "q": ["P1.1"], "v": "yes"}) == {}
 
 
-async def test_long_answer_is_read_off_the_event_loop() -> None:
-    """All tests refuse long work on an event loop."""
-    reader = PromptedCardReader(language_model(answering('{"cards": [{"s": 1, ' * 900)), PROMPTS)
+CURES = {"vllm:m": "test the model by rarr doctor --model vllm:m", "scripted": "name another model"}
+
+
+@pytest.mark.parametrize("name", CURES)
+async def test_long_answer_is_read_off_the_event_loop(name: str) -> None:
+    """All tests refuse long work on an event loop. A model object has no name that the exam takes."""
+    model = ScriptedModel(lambda _: '{"cards": [{"s": 1, ' * 900, name=name)
+    reader = PromptedCardReader(language_model(model), PROMPTS)
     read = await reader.read(ReadingBlock("", "", (BlockPiece("It fell.", 1),), ()))
     assert read.cards == {}
-    assert read.problem.endswith(": test the model by rarr doctor --model scripted")
+    assert read.problem.endswith(f": {CURES[name]}")
