@@ -40,6 +40,7 @@ from rarr.settings.reading import has_type
 from rarr.state import State
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, name_of
 from rarr.tools.models.failures import redact_secrets
+from rarr.tools.models.retries import cure_of
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.wording import is_failure
 from rarr.traces.trace_file import StoredSpan
@@ -250,7 +251,7 @@ class RecordedChat:
         try:
             answer = await live.complete(ask)
         except CallFailure as failure:
-            self._outcomes.append(str(failure))
+            self._outcomes.append("; ".join(filter(None, (str(failure), cure_of(failure)))))
             raise
         self._outcomes.append("")
         return answer
