@@ -15,7 +15,14 @@ from rarr.errors import InputError
 Option = Callable[[Any], Any]
 """A decorator that adds one or several options to a command."""
 
-FILE = click.Path(path_type=Path)
+
+class _Path(click.Path):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        # "" is an unset variable, while Path("") is the current folder.
+        return super().convert(value or self.fail("an empty name names nothing: give a path"), param, ctx)
+
+
+FILE = _Path(path_type=Path)
 FILES: dict[str, Any] = {"type": FILE, "multiple": True}
 COUNT = click.IntRange(1)
 

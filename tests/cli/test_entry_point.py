@@ -38,6 +38,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["check", "docs", *CORPUS], "docs holds no document: name a file"),
     (["check", "draft.md", *CORPUS, "-o", "draft.md"], "would replace a file that is read"),
     (["check", "nope", *CORPUS], "nope does not exist: name a file"),
+    (["index", "", "-o", "out"], "an empty name names nothing: give a path"),
     (["check", "", *CORPUS], "an empty name does not exist: name a file"),
     (["verify", "One.", "--against", "empty.md", "--limit", "1"], "--limit is for the claims of a file"),
     (["verify", "One."], "give --against FILE for one claim, or -o DIR"),
