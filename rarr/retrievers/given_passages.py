@@ -92,7 +92,7 @@ def given_passage(given: object, number: int, unnamed: str) -> Passage:
     held = [facts[name] for name in _TEXTS if facts.get(name)]
     text = valid(next((it for it in held if isinstance(it, str)), ""))
     if not text.strip():
-        keys = "" if facts.keys() & {*_TEXTS} else f", and has {', '.join(map(str, facts))}"
+        keys = "" if facts.keys() & {*_TEXTS} else f", and has {', '.join(map(str, facts)) or 'no key'}"
         cure = "give it the key text" if keys else "give a text, or leave it out"
         what = f"has {kind_of(held[0])} as its text" if held and not text else f"is empty{keys}"
         raise InputError(f"passage {number} {what}: {cure}")

@@ -47,6 +47,7 @@ async def test_source_and_title_are_read(passage: Any, source: str, title: str) 
     [
         *((it, "is empty: give a text, or leave it out") for it in ("", {"text": None}, Document(" "))),
         ({"text": 5}, "has an int as its text: give a text"),
+        ({}, "is empty, and has no key: give it the key text"),
         ({"title": "A", "words": "It fell."}, "is empty, and has title, words: give it the key text"),
     ],
 )
