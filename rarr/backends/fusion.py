@@ -79,10 +79,10 @@ class FusionEditor:
         Raises `SetupError` if the model cannot be loaded.
         """
         self.name = name
+        what = f"editor 'purr:{name}'"
         if not is_folder_or_hub_name(name):
-            raise SetupError(f"editor 'purr:{name}': give a folder, or OWNER/MODEL of the hub")
-        made = load_from_hub(f"editor 'purr:{name}'", name, load_fusion_in_decoder)
-        self._tokenizer, self._model = made
+            raise SetupError(f"{what}: give a folder, or OWNER/MODEL of the hub")
+        self._tokenizer, self._model = load_from_hub(what, name, load_fusion_in_decoder)
 
     async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
         """Returns the corrected text. Uses the first five evidences. Raises the errors of `edit_text`."""

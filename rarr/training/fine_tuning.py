@@ -48,8 +48,8 @@ def fine_tune(
     out, start = out.expanduser(), start and start.expanduser()
     first = checked_manifest(start).sha256[MODEL]
 
-    def train(loaded: Any, learned: list[TrainingRow], held: list[TrainingRow]) -> dict[str, Any]:
-        (words, model), rng = loaded, random.Random(seed)
+    def train(_: None, learned: list[TrainingRow], held: list[TrainingRow]) -> dict[str, Any]:
+        words, model, rng = load_tokenizer(start), load_onnx(start), random.Random(seed)
         unseen, seen = draw_examples(held, 1, rng), draw_examples(learned, PASSES, rng)
         count = steps or max(FEWEST_STEPS, math.ceil(len(seen) / BATCH))
         how = {"max_steps": count, "learning_rate": RATE, "seed": seed, "batch": BATCH}
@@ -62,8 +62,7 @@ def fine_tune(
         return losses | {"steps": count, "sure": sure if sure <= 1 else None}
 
     settings = {"steps": steps, "seed": seed, "from": first}
-    how = (lambda: (load_tokenizer(start), load_onnx(start)), train, EditorReport, checked_manifest)
-    return train_unless_finished("editor", data, out, settings, *how)
+    return train_unless_finished("editor", data, out, settings, train, EditorReport, checked_manifest)
 
 
 def fit_encoder(

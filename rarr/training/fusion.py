@@ -79,7 +79,7 @@ def train_fusion(
 
     settings = {"base": base, "epochs": epochs, "rate": rate, "seed": seed}
     load = partial(load_from_hub, f"base {base!r}", base, load_fusion_in_decoder)
-    return train_unless_finished("purr", data, out, settings, load, train, FusionReport)
+    return train_unless_finished("purr", data, out, settings, train, FusionReport, load=load)
 
 
 def examples_of_rows(rows: Sequence[TrainingRow], seed: int, *, copies: float = 0.0) -> list[FusionExample]:

@@ -30,8 +30,6 @@ class TrainingReport(Record):
 
 
 Report = TypeVar("Report", bound=TrainingReport)
-TrainFunction = Callable[[Any, list[TrainingRow], list[TrainingRow]], dict[str, Any]]
-"""Trains what was loaded on rows, measures on held-out rows, and returns fields of the report."""
 
 
 def train_unless_finished(
@@ -39,16 +37,16 @@ def train_unless_finished(
     data: Path,
     out: Path,
     settings: Mapping[str, Any],
-    load: Callable[[], Any],
-    train: TrainFunction,
+    train: Callable[[Any, list[TrainingRow], list[TrainingRow]], dict[str, Any]],
     report: type[Report],
     check: Callable[[Path], Any] = lambda out: None,
+    load: Callable[[], Any] = lambda: None,
 ) -> Report:
     """Trains on the rows in `data`, except held-out rows, and writes files and the report to `out`.
 
-    If `out` has a finished run and `check` does not raise for its files, returns its report. Raises the
-    errors of `load`, after which `out` holds no run, and `InputError` for fewer than two rows, or if `out` is
-    in use or has other files or another run.
+    `train` gets what `load` returned, the rows and the held-out rows, and returns fields of the report.
+    Returns the report of a finished run in `out`, if `check` does not raise for its files. Raises the errors
+    of `load`, after which `out` holds no run, and `InputError` if `out` is in use or has anything else.
     """
     began, every = time.monotonic(), read_training_rows(data)
     named = {name: value for name, value in settings.items() if value is not None}

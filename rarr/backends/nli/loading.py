@@ -150,14 +150,7 @@ def _load_part(name: str, kind: Any, **options: Any) -> Any:
     made: Callable[[str, bool], Any] = lambda path, local: kind.from_pretrained(  # noqa: E731
         path, local_files_only=local, trust_remote_code=False, **options
     )
-    try:
-        return load_from_hub(f"model 'nli:{name}'", name, made)
-    except SetupError as error:
-        # The error about the local files may be only the context of an error about the hub.
-        if "trust_remote_code" in f"{error.__cause__} {getattr(error.__cause__, '__context__', '')}":
-            why = f"needs its own Python code, which rarr does not run: {_CHOICE}"
-            raise SetupError(f"model 'nli:{name}' {why}") from error
-        raise
+    return load_from_hub(f"model 'nli:{name}'", name, made)
 
 
 def attribution_class(support: float | None, threshold: float) -> AttributionClass | None:

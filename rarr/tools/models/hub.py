@@ -39,8 +39,11 @@ def load_from_hub(what: str, name: str, load: Callable[[str, bool], Model]) -> M
             HfApi().model_info(name, timeout=_HUB_SECONDS)
             return load(name, False)
     except Exception as error:  # hub, network and file formats share no base class of errors
-        cure = INSTALL if isinstance(error, ImportError) else _CURE
-        raise SetupError(f"{what} cannot be loaded ({one_line(error)}): {cure}") from error
+        why = f"cannot be loaded ({one_line(error)}): {INSTALL if isinstance(error, ImportError) else _CURE}"
+        # The error about the local files may be only the context of an error about the hub.
+        if "trust_remote_code" in f"{error} {error.__context__}":
+            why = "needs its own Python code, which rarr does not run: choose another model"
+        raise SetupError(f"{what} {why}") from error
 
 
 def one_line(error: Exception) -> str:
