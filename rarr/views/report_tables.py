@@ -79,8 +79,7 @@ def _is_simple(value: Any) -> bool:
 def _line(value: Any) -> str:
     if isinstance(value, Measured):
         interval = "" if value.low is None else f" [{value.low:.3f}, {value.high:.3f}]"
-        whole = f" of {value.n + value.unjudged}" if value.unjudged else ""
-        return f"{_line(value.value)}{interval} (n {value.n}{whole})"
+        return f"{_line(value.value)}{interval} ({value.n} of {value.n + value.unjudged})"
     if isinstance(value, tuple | list):
         texts = all(isinstance(each, str) for each in value) and len(value) <= _SHORT
         return one_line(", ".join(value), _LONG) if texts else str(len(value))
