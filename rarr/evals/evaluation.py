@@ -43,6 +43,7 @@ from rarr.tools.text.wording import is_failure, warning_lines, why_nothing_check
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 LosingStep = Literal["search", "reading", "editing"]
+STEPS: tuple[LosingStep, ...] = get_args(LosingStep)
 
 
 class ScoredRow(Record):
@@ -194,7 +195,7 @@ def losing_step(revision: Revision, reference: str) -> LosingStep | None:
 
 MEASURE_NAMES = (
     "attribution_before", "attribution", "preservation", "f1_ap", "changed", *EDIT_KINDS, "restored",
-    *(f"lost_by_{step}" for step in get_args(LosingStep)), "untouched_when_correct", "rouge_l", *STATUSES,
+    *(f"lost_by_{step}" for step in STEPS), "untouched_when_correct", "rouge_l", *STATUSES,
 )  # fmt: skip
 """All measures. `restored`, `untouched_when_correct`, `rouge_l` and `lost_by_...` need references."""
 
@@ -221,10 +222,7 @@ def measures_of_rows(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
         "changed": of_texts(rows, lambda row: row.text != row.original),
         **{kind: share([each[kind] for each in kinds]) for kind in EDIT_KINDS},
         "restored": of_texts(wrong, lambda row: is_restored(row.text, row.reference or "")),
-        **{
-            f"lost_by_{step}": share([None if row.error else row.lost_by == step for row in wrong])
-            for step in get_args(LosingStep)
-        },
+        **{f"lost_by_{it}": of_texts(wrong, lambda row: row.lost_by == it) for it in STEPS},  # noqa: B023  # at once
         "untouched_when_correct": of_texts(right, lambda row: row.text == row.original),
         "rouge_l": mean([None if it.error else rouge_l(it.text, it.reference or "") for it in compared]),
     }

@@ -241,10 +241,7 @@ class TraceFile(_Begun, _End):
 
     @classmethod
     def read(cls, path: Path, *, may_be_cut: bool = False) -> Self:
-        """Reads a file. Raises `InputError` if the trace is not valid, or its last line is incomplete.
-
-        With `may_be_cut`, as after a kill, an incomplete last line is ignored.
-        """
+        """Reads a file. Raises `InputError` for a wrong line; a last line that `may_be_cut` is ignored."""
         try:
             *whole, last = path.read_bytes().split(b"\n")
             lines = [_parsed_line(line) for line in [*whole, *[last] * bool(last and not may_be_cut)]]

@@ -128,14 +128,12 @@ def test_failure_of_a_judge_is_no_measure(
             raise UnansweredError("the judge is away")
         return RuleModel()(asked)
 
-    evidence = [RIGHT, "The bridge is red."]
-    given({"id": "a", "text": RIGHT, "evidence": evidence}, {**GIVEN, "id": "b", "text": WRONG})
+    given({**GIVEN, "id": "a", "evidence": [RIGHT, "It is red."]}, {**GIVEN, "id": "b", "text": WRONG})
     more = ["--system", "default"] if len(call) > 1 else ["--set", 'models={"attribute": "vllm:rules"}']
     with ScriptedServer(answer) as server:
-        model = ("--model", "vllm:rules", "--base-url", server.url)
-        done = command(*call, "in.jsonl", "-o", "out", *more, *model)
+        more += ["--model", "vllm:rules", "--base-url", server.url]
+        done = command(*call, "in.jsonl", "-o", "out", *more)
     assert (done.status, done.err.splitlines()[-1].startswith(f"rarr: {last}")) == (status, True), done.err
-    assert status or b"attribution" in done.out
 
 
 def test_ratings_are_merged_into_labels(command: Command, tmp_path: Path) -> None:

@@ -73,8 +73,7 @@ class Bench(NamedTuple):
 class BenchmarkReport(Record):
     """The report of a benchmark, with the `published` figures of its paper.
 
-    `errors` are the rows that could not be judged, `failures` those of a part of a row: each with reasons.
-    `failed` are parts without a judged row.
+    `errors`: why rows were not judged. `failures`: why parts of rows were not. `failed`: parts without a row.
     """
 
     benchmark: str
@@ -109,8 +108,7 @@ def run_bench(
             )  # fmt: skip
             part.then(lines)
             pairs[name] = list(zip(part.chosen, lines, strict=True))
-        if not bench.parts:
-            run_folder.write_inputs(out, inputs)
+        run_folder.write_inputs(out, inputs)  # also of a benchmark without parts
         lines = [(name, line) for name in pairs for _, line in pairs[name]]
         judged = {name for name, line in lines if line.is_judged}
         report = BenchmarkReport(

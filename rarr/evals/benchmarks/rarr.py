@@ -126,20 +126,18 @@ def _system(settings: Settings, baseline: Baseline, written: Sequence[TextLine])
             intent = intent or await judge.rate_intent(text, made.revision.text, context)
         except RarrError as error:  # the other measures count
             failures += (f"intent could not be judged: {error}",)
-        return _measured_line(row, text, made.revision, intent, failures)
+        return _measured_line(row, text, made.revision, intent).model_copy(update={"failures": failures})
 
     return Worker(make_line, (*revising.opened, *models.all))
 
 
-def _measured_line(
-    row: RevisionRow, text: str, revision: Revision, intent: float | None, failures: tuple[str, ...]
-) -> RevisionLine:
+def _measured_line(row: RevisionRow, text: str, revision: Revision, intent: float | None) -> RevisionLine:
     right = [span.of(text) for span in sentences(text) if row.revised and span.of(text) in row.revised]
     changed, usage = sum(sentence not in revision.text for sentence in right), revision.usage
     tokens = usage.input_tokens + usage.output_tokens
     numbers = revision.scores.model_dump(exclude={"f1_ap"}) | {"intent": intent}
     numbers |= {"requests": usage.model_calls, "tokens": tokens, "seconds": usage.seconds}
-    texts: dict[str, Any] = {"id": row.id, "text": revision.text, "failures": failures}
+    texts = {"id": row.id, "text": revision.text}
     return RevisionLine(**texts, numbers=numbers, right=len(right), right_changed=changed)
 
 
