@@ -1,8 +1,8 @@
 """Declares the state that the nodes of a graph read and update. A node returns only the keys it changed."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from operator import add, or_
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, TypeVar
 
 from typing_extensions import TypedDict  # pydantic reads traces by it, and cannot read typing's
 
@@ -11,7 +11,12 @@ from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, 
 from rarr.records.base import Controls
 from rarr.records.cards_and_edits import Card
 from rarr.records.citations import AnswerSource, CitedStatement, PlannedSection
+from rarr.tools.concurrency import together
+from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.trace_spans import span
+
+Result = TypeVar("Result")
 
 
 def failure_notice(
@@ -32,12 +37,32 @@ Unsearched = Literal["failed", "cut"]
 """The reason why a query has no evidence: its search `failed`, or a limit of the run left it out (`cut`)."""
 
 
+async def for_each_query(
+    node: str, queries: Sequence[Query], compute: Callable[[Query], Awaitable[Result]]
+) -> dict[str, Result | Exception]:
+    """Returns the result, or the error, of `compute` for each query, by query id.
+
+    All queries are worked on at once, until the deadline. The trace gets a span for each query.
+    """
+
+    async def computed(query: Query) -> Result | Exception:
+        try:
+            with span("query", node, query.id):
+                async with meter().in_time():
+                    return await compute(query)
+        except Exception as error:
+            return error
+
+    outcomes = await together(*map(computed, queries))
+    return {query.id: outcome for query, outcome in zip(queries, outcomes, strict=True)}
+
+
 def failed_queries(node: str, outcomes: Mapping[str, object]) -> "State":
     """Makes the update about the queries, by id, whose outcome is an error: a warning, and `unsearched`."""
     notices = {
         name: failure_notice(node, f"{node} failed", error, query_id=name)
         for name, error in outcomes.items()
-        if isinstance(error, BaseException)
+        if isinstance(error, Exception)
     }
     cut = {name for name, notice in notices.items() if notice.code == "budget_exhausted"}
     return {

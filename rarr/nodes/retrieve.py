@@ -6,8 +6,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.records import Passage, Query
-from rarr.state import State, failed_queries
-from rarr.tools.models.run_budget import for_each_query
+from rarr.state import State, failed_queries, for_each_query
 
 
 async def retrieve(state: State, runtime: Runtime[Components]) -> State:
@@ -21,7 +20,7 @@ async def retrieve(state: State, runtime: Runtime[Components]) -> State:
         return await retriever.retrieve(query.text, most)
 
     found = await for_each_query("retrieve", queries_to_search(state), search)
-    passages = {name: list(it) for name, it in found.items() if not isinstance(it, BaseException)}
+    passages = {name: list(it) for name, it in found.items() if not isinstance(it, Exception)}
     return {**failed_queries("retrieve", found), "passages": passages}
 
 

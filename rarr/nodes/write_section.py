@@ -6,8 +6,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components, SectionSource
 from rarr.records import Query
-from rarr.state import State, failed_queries, kept_evidence
-from rarr.tools.models.run_budget import for_each_query
+from rarr.state import State, failed_queries, for_each_query, kept_evidence
 
 
 async def write_section(state: State, runtime: Runtime[Components]) -> State:

@@ -1,7 +1,10 @@
 """Each query is searched once; its J most relevant passages are kept, and each place once."""
 
+from asyncio import CancelledError
 from collections.abc import Sequence
+from unittest.mock import AsyncMock
 
+import pytest
 from component_doubles import ScriptedReranker
 from makers import ASKED, passage, query, runtime, state
 
@@ -9,6 +12,7 @@ from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.records import Evidence, Passage
 from rarr.settings import Settings
+from rarr.state import for_each_query
 from rarr.testing import InMemoryRetriever
 
 
@@ -52,3 +56,8 @@ async def test_overlapping_windows_and_the_same_text_of_two_sources_are_kept_onc
         (passage("same", source="a.md"), passage("same", source="b.md", start=50)),
     ):
         assert [(it.source, it.start) for it in await kept([first, second])] == [(first.source, 0)]
+
+
+async def test_cancelled_search_is_no_outcome_of_its_query() -> None:
+    with pytest.raises(CancelledError):
+        await for_each_query("retrieve", [query()], AsyncMock(side_effect=CancelledError))

@@ -4,22 +4,19 @@ The run's meter and the running node are context variables. So a model that many
 the run that asks, and no interface passes the meter on.
 """
 
-import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from rarr.errors import BudgetError
-from rarr.records import Notice, Query
+from rarr.records import Notice
 from rarr.records.base import NodeUsage
 from rarr.tools import trace_spans
 from rarr.tools.concurrency import time_limit
 from rarr.tools.models.chat import Answer, ChatRequest, Tokens
-
-Result = TypeVar("Result")
 
 _LONGEST_GRACE_S = 2.0
 _clock = time.perf_counter
@@ -176,20 +173,3 @@ def using_meter(meter: Meter) -> AbstractContextManager[Meter]:
 def meter() -> Meter:
     """Returns the meter of the current run. Outside of a run, returns a new meter without limits."""
     return METER.get() or Meter()
-
-
-async def for_each_query(
-    node: str, queries: Sequence[Query], compute: Callable[[Query], Awaitable[Result]]
-) -> dict[str, Result | BaseException]:
-    """Returns the result, or the error, of `compute` for each query, by query id.
-
-    All queries are worked on at once, until the deadline. The trace gets a span for each query.
-    """
-
-    async def computed(query: Query) -> Result:
-        with trace_spans.span("query", node, query.id):
-            async with meter().in_time():
-                return await compute(query)
-
-    outcomes = await asyncio.gather(*map(computed, queries), return_exceptions=True)
-    return {query.id: outcome for query, outcome in zip(queries, outcomes, strict=True)}
