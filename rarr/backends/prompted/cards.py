@@ -7,6 +7,7 @@ questions about each value. The figures are in docs/measured/index.md.
 import re
 from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
+from functools import cache, partial
 from typing import Any, get_args
 
 from rarr.backends.prompted.prompts import NOTHING, Prompts
@@ -42,28 +43,31 @@ class PromptedCardReader:
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
         """Returns the cards of the block, from one request. Leaves out cards that cannot be parsed.
 
-        If the answer is unusable, `doubting` or with a `seed`, asks the fallbacks: no other request follows.
-        Raises `PromptTooLong`, `ModelError` and `BudgetError`.
+        Asks the fallbacks if the answer cannot be used and no other request follows (`doubting`, or a
+        `seed`). Raises `PromptTooLong`, `ModelError` and `BudgetError`.
         """
         prompt = self._prompts[DOUBTING_PROMPT if doubting else READING_PROMPT]
         numbers = {piece.number for piece in block.pieces if piece.number}
         most, variables = MAX_CARD_TOKENS * len(numbers) + _TOKENS_BESIDE, prompt_variables(block)
+        parsed = cache(partial(_parsed, numbers))
         options: Any = {"max_tokens": most, "seed": seed, "store": self._store}
         if doubting or seed:
-            options["problem_of"] = lambda answer: _cards_and_problem(answer, numbers)[1]
+            options["problem_of"] = lambda answer: parsed(answer)[1:]
         reply = await self.model.reply(prompt, variables, **options)
-        cards, problem = await work(_cards_and_problem, reply, numbers)
+        cards, _, problem = await work(parsed, reply)
         if self._store and reply.key and not reply.cut and numbers <= cards.keys():
             await self._store.keep("answer", reply.key, reply.texts[0])
         return RawReading(cards, reply.served, problem)
 
 
-def _cards_and_problem(answer: Answer, numbers: Set[int]) -> tuple[dict[int, RawCard], str]:
-    """Returns the cards of an answer, and the reason why cards of the sentences `numbers` may be missing."""
+def _parsed(numbers: Set[int], answer: Answer) -> tuple[dict[int, RawCard], int, str]:
+    """Returns the cards of an answer, the number of cards that a problem left out, and the problem."""
     cards = parse_cards(answer.texts[0])
-    if answer.cut and not numbers <= cards.keys():
-        return cards, _CUT.format(answer.model)
-    return cards, "" if numbers & cards.keys() else unreadable_answer(answer.model)
+    missing = len(numbers - cards.keys())
+    if missing and (answer.cut or missing == len(numbers)):
+        problem = _CUT.format(answer.model) if answer.cut else unreadable_answer(answer.model)
+        return cards, missing, problem
+    return cards, 0, ""
 
 
 def prompt_variables(block: ReadingBlock) -> dict[str, str]:

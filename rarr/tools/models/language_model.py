@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from rarr.errors import ModelError, PromptTooLong
+from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.prompts import Prompt
 from rarr.tools.concurrency import together, work
 from rarr.tools.guard.quotation import quotation_of, render_quoted
@@ -22,6 +22,7 @@ from rarr.tools.trace_spans import current_body, record_prompt, span
 Variables = Mapping[str, str]
 Made = TypeVar("Made", bound=BaseModel | Answer)
 Shape = TypeVar("Shape", bound=BaseModel)
+_Given = tuple[list[Made], int, str]  # answers, the number of parts that they lack, and the reason
 
 _QUOTE = 80  # characters of an unreadable answer that are quoted
 
@@ -69,24 +70,26 @@ class LanguageModel:
         max_tokens: int | None = None,
         seed: int = 0,
         store: AnswerStore | None = None,
-        problem_of: Callable[[Answer], str] | None = None,
+        problem_of: Callable[[Answer], tuple[int, str]] | None = None,
     ) -> Answer:
         """Asks for one answer at temperature 0, of at most `max_tokens` tokens, and does not parse its text.
 
         Returns a text that was cut off too. `served` is the name of the model if its server gave no name, and
-        empty for an answer from the `store`. The caller may keep another answer there under its `key`. Raises
-        `PromptTooLong` as soon as the prompt is too long for a model, unless the caller gives `problem_of`,
-        since it will not ask again. `problem_of` tells why an answer is of no use: the next model is asked.
+        empty for an answer from the `store`. The caller may keep another answer there under its `key`.
+
+        `problem_of` tells what an answer lacks: the number of missing parts, and the reason. If anything is
+        missing, the next model is asked too, and the answer that lacks least is returned. Without
+        `problem_of`, raises `PromptTooLong` as soon as the prompt is too long for a model.
         """
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
 
-        async def ask_unparsed(model: BudgetedChat) -> list[Answer]:
+        async def ask_unparsed(model: BudgetedChat) -> _Given[Answer]:
             key = (*model.key, model.server, prompt.hash, ask.messages[1].content, seed) if model.key else ()
             if store and key and isinstance(text := await store.kept_value("answer", key), str):
                 meter().add_usage(saved_calls=1)
                 current_body()["saved"] = model.name
-                return [Answer((text,), Tokens(), model=model.name)]
+                return [Answer((text,), Tokens(), model=model.name)], 0, ""
             try:
                 _, answer = await self._answer(model, ask, most)
             except CallFailure as failure:
@@ -94,10 +97,7 @@ class LanguageModel:
                     raise PromptTooLong(str(failure)) from None
                 raise
             answer = replace(answer, served=answer.served or model.name, key=key, model=model.name)
-            # The last model's answer is returned in any case: a part of it may be of use.
-            if problem_of and model is not self.models[-1] and (problem := await work(problem_of, answer)):
-                raise UnreadableAnswer(problem)
-            return [answer]
+            return [answer], *(await work(problem_of, answer) if problem_of else (0, ""))
 
         return (await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, ask_unparsed)))[0]
 
@@ -138,7 +138,7 @@ class LanguageModel:
     async def _read(self, prompt: Prompt, shape: type[Shape], ask: ChatRequest) -> list[Shape]:
         """Asks for answers and parses them. If no answer can be read, asks the same model once more."""
 
-        async def ask_parsed(model: BudgetedChat) -> list[Shape]:
+        async def ask_parsed(model: BudgetedChat) -> _Given[Shape]:
             sent, answer = await self._answer(model, ask, prompt.tokens)
             # A server that gives one answer for each request would repeat the answer without another seed.
             missing = range(len(answer.texts), ask.samples)
@@ -153,32 +153,45 @@ class LanguageModel:
                 cure = "; raise max_answer_tokens" if answer.cut else ""
                 unread = f"the answer of {model.name} cannot be read ({problem}{cure}): {quote!r}"
                 raise UnreadableAnswer(unread)
-            return answers
+            return answers, 0, ""
 
         return await self._first(prompt, ask, ask_parsed)
 
     async def _first(
-        self, prompt: Prompt, ask: ChatRequest, asked: Callable[[BudgetedChat], Awaitable[list[Made]]]
+        self, prompt: Prompt, ask: ChatRequest, asked: Callable[[BudgetedChat], Awaitable[_Given[Made]]]
     ) -> list[Made]:
-        """Returns the answers of the first model that does not fail. Raises `ModelError` if all fail."""
+        """Returns the answers of the first model that lack nothing, else those that lack least.
+
+        Raises `ModelError` if all models fail. A limit of the run is an error only before the first answer.
+        """
         record_prompt(prompt)
         failures, user = list[str](), ask.messages[1].content
+        given = list[tuple[int, BudgetedChat, list[Made]]]()
         with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=ask.temperature) as asking:
             for model in self.models:
                 try:
-                    made = await asked(model)
-                except (CallFailure, UnreadableAnswer) as failure:
-                    failures.append(str(failure))
-                    continue
-                asking.body["answers"] = [
-                    it.model_dump(mode="json") if isinstance(it, BaseModel) else it.texts[0] for it in made
-                ]
-                # Warn once a run; repeating the warning adds nothing.
-                if failures and meter().memo.setdefault((id(self), "replaced"), failures) is failures:
-                    warning = f"{model.name} answers in place of {self.name}: {failures[0]}"
-                    meter().warn("model_replaced", warning)
-                return made
-            raise ModelError("; ".join(failures))
+                    made, missing, problem = await asked(model)
+                    given.append((missing, model, made))
+                    if not missing:
+                        break
+                except (BudgetError, CallFailure, UnreadableAnswer) as failure:
+                    if isinstance(failure, BudgetError) and not given:
+                        raise
+                    problem = str(failure)
+                failures.append(problem)
+            if not given:
+                raise ModelError("; ".join(failures))
+            _, model, made = min(given, key=lambda it: it[0])  # the first of equal ones
+            asking.body["answers"] = [
+                it.model_dump(mode="json") if isinstance(it, BaseModel) else it.texts[0] for it in made
+            ]
+            how = f"in place of {self.name}"
+            if model is self.models[0]:  # its own problem is for the caller
+                how, failures = "in part", failures[1:]
+            # Warn once a run; repeating the warning adds nothing.
+            if failures and meter().memo.setdefault((id(self), how), failures) is failures:
+                meter().warn("model_replaced", f"{model.name} answers {how}: {failures[0]}")
+            return made
 
 
 def _has_begun(text: str) -> bool:

@@ -131,4 +131,25 @@ async def test_prompt_that_is_too_long_is_an_error_at_once_but_in_the_last_reque
     with pytest.raises(PromptTooLong, match="it reads 4096"):
         await language_model(first, second).reply(EDIT, OPENED)
     assert second.calls == []
-    assert (await language_model(first, second).reply(EDIT, OPENED, problem_of=lambda _: "")).texts == (TEXT,)
+    answer = await language_model(first, second).reply(EDIT, OPENED, problem_of=lambda _: (0, ""))
+    assert answer.texts == (TEXT,)
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "warning"),
+    [
+        ("1", 2, "second answers in place of first: it lacks 2"),
+        ("2 too", 2, "first answers in part: it lacks 2 too"),
+        ("down", 2, "first answers in part: down"),
+        ("0", 1, "first answers in part: max_calls (1) would be passed: raise it for more"),
+    ],
+)
+async def test_answer_that_lacks_least_is_returned(text: str, most: int, warning: str) -> None:
+    failures = [CallFailure("refused", text)] * (text == "down")
+    second = ScriptedModel({"": text}, failures=failures, name="second")
+    model = language_model(ScriptedModel({"": "2"}, name="first"), second)
+    lacks: Any = lambda it: (int(it.texts[0][0]), f"it lacks {it.texts[0]}")  # noqa: E731
+    with metered_run(max_calls=most) as run:
+        answer = await model.reply(EDIT, OPENED, problem_of=lacks)
+    assert [notice.message for notice in run.warnings] == [warning]
+    assert warning.startswith(answer.model)
