@@ -14,22 +14,23 @@ _MOST = 300  # characters of a server's message
 _READ = 10_000  # characters of an error that are read
 _LONGEST_KEY = 1_000  # characters
 _OF_PROMPT = (400, 422, 500)  # the statuses with which servers refuse a prompt that is too long
-# Else `refused`; from 500 `server`; and `spent` where these words say so.
+# Else `refused`; from 500 `server`; and `spent` where the words of `_SPENT` say so.
 _KINDS: dict[int, FailureKind] = {402: "spent", 408: "timeout", 413: "too_long", 429: "busy"}
 _SPENT = re.compile(r"insufficient[_ ](?:quota|credit|balance|fund)|credit balance is too low", re.IGNORECASE)
+_WRONG_KEY = re.compile("LocalProtocolError.*header value|UnicodeEncodeError.*'ascii' codec")
+# Clients raise exactly these errors (`ValidationError` is pydantic's) while they read an answer in another
+# form, such as a page of HTML. Subclasses mean other errors, such as a wrong configuration.
+_OF_READING = "^(Attribute|Index|Key|Type|Validation|Value)Error "
 # The kind of an error, by patterns for the class names of its causes and of its bases; and the message.
 _BY_CLASS: tuple[tuple[FailureKind, str, str, str], ...] = (
-    ("refused", "LocalProtocol|UnicodeEncode", "", "has a key that no header can carry: correct the key"),
     # If the time ran out while connecting, nothing was sent.
     ("connection", "ConnectTimeout", "", "cannot be reached: {}"),
     ("timeout", "", "Timeout", "gave no answer in time: {}"),
-    ("server", r"RemoteProtocol|ReadError|ConnectionReset", "", "closed the connection early: see its log"),
+    ("server", r"RemoteProtocol|ReadError|ConnectionReset", "", "closed the connection early: {1}"),
     ("connection", "", "Connect|Protocol|Network|Proxy", "cannot be reached: {}"),
     ("server", "", "^APIError ", "answered with an error: {}"),
     ("server", "", "Decod", "did not answer with a completion: {}"),
-    # Exactly these classes: clients raise them while they read an answer in another form, such as a page of
-    # HTML. Subclasses mean other errors, such as a wrong configuration, which another attempt does not cure.
-    ("server", "", r"^(Attr\w+|Index|Key|Type|Val\w+)Error ", "answered with no completion: check base_url"),
+    ("server", "", _OF_READING, "answered with no completion: check base_url"),
 )
 # Keys of known providers, and forms in which a server shows a part of a key.
 _KEYS = re.compile(
@@ -104,11 +105,12 @@ def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
     return tuple(secret for secret in (api_key, password or user, sent) if secret)
 
 
-def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> CallFailure:
+def failure_of(error: Exception, model: str, secrets: Sequence[str] = (), cure: str = "") -> CallFailure:
     """Makes the failure for `error` by its HTTP status or class name, since providers share no base class.
 
     `model` is the name of the model in the message. If `error` or its cause is a `CallFailure`, this failure
-    is returned: clients wrap the errors of reading an answer, such as an answer that is too long.
+    is returned: clients wrap the errors of reading an answer, such as an answer that is too long. `cure`
+    replaces the words of an error about a closed connection.
     """
     errors: list[BaseException] = [error]
     while (cause := errors[-1].__cause__) is not None:
@@ -116,18 +118,21 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
     if failure := next((each for each in errors if isinstance(each, CallFailure)), None):
         return failure
     names = " ".join(kind.__name__ for kind in type(error).__mro__)
-    facts = f"{getattr(error, 'body', '')} {getattr(error, 'code', '')} {names}"[:_READ]
+    code = f"{getattr(error, 'code', '')} {getattr(error, 'type', '')}"
+    facts = f"{code} {names} {getattr(error, 'body', '')}"[:_READ]
     codes = (str(getattr(error, name, "")) for name in ("status_code", "code", "http_status"))
     if status := next((int(code) for code in codes if re.fullmatch(r"[45]\d\d", code)), 0):
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
-        return failure_of_status(status, headers, _message_of(errors), model, secrets, facts)
+        return failure_of_status(status, headers, _message_of(errors), model, secrets, facts, code)
     message = _line(_message_of(errors) or type(error).__name__, secrets)
     if _TOO_LONG.search(f"{message} {facts}"):
         return CallFailure("too_long", f"{model} cannot read so long a prompt: {message}")
     causes = " ".join(type(each).__name__ for each in errors)
+    if _WRONG_KEY.search(f"{causes}: {message}"):
+        return CallFailure("refused", f"{model} has a key that no header can carry: correct the key")
     for kind, of_causes, of_error, told in _BY_CLASS:
         if (of_causes and re.search(of_causes, causes)) or (of_error and re.search(of_error, names)):
-            return CallFailure(kind, f"{model} {told.format(message)}")
+            return CallFailure(kind, f"{model} {told.format(message, cure or message)}")
     return CallFailure("refused", f"{model} could not be asked: {message}")
 
 
@@ -138,23 +143,25 @@ def failure_of_status(
     model: str,
     secrets: Sequence[str] = (),
     facts: str = "",
+    code: str = "",
 ) -> CallFailure:
     """Makes the failure for an HTTP answer with this status, of a kind that `CallFailure` lists.
 
-    `body` is a message, or an error in the form of OpenAI's protocol. `facts` are other words of the error.
+    `body` is a message, or an error in the form of OpenAI's protocol. `facts` are other words of the error,
+    which may repeat the prompt, and `code` is its code.
     """
     message, wait = body, None
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         error = loads(body)["error"]
         message = str(error["message"] if isinstance(error, dict) else error)
+        code = str(error["code"])
     with suppress(ValueError):  # no header, or a date, which servers of models do not send
         wait = max(0.0, float(headers.get("retry-after", "")))
     said = _line(message, secrets) or "it gave no reason"
-    told = f"{body[:_READ]} {facts}"
     kind = _KINDS.get(status, "server" if status >= 500 else "refused")
-    if status in _OF_PROMPT and _TOO_LONG.search(told):
+    if status in _OF_PROMPT and _TOO_LONG.search(f"{body[:_READ]} {facts}"):
         kind = "too_long"
-    elif _SPENT.search(told):
+    elif status in (400, 403, 429) and _SPENT.search(f"{said} {code}"):
         kind = "spent"
     shown = f"{model} answered with status {status}: {said}"
     return CallFailure(kind, shown, wait, status=status, said=said)

@@ -196,7 +196,7 @@ class LangChainChat:
         """Makes the failure. If the server did not answer, its address is in the message."""
         is_unreached = self.server and not hasattr(error, "status_code")
         name = f"{self.name} at {self.server}" if is_unreached else self.name
-        return failure_of(error, name, self.secrets)
+        return failure_of(error, name, self.secrets, "see its log")
 
     async def _asked(
         self, model: BaseChatModel, ask: ChatRequest, parts: Collection[str]

@@ -13,6 +13,7 @@ from tools.asking import KEY
 
 ALL = {"temperature", "n", "format"}
 LATE = openai.APITimeoutError(httpx2.Request("POST", "http://localhost/v1/chat/completions"))
+NO_QUOTA = httpx2.Response(429, request=LATE.request)
 CONNECTING = openai.APITimeoutError(LATE.request)
 CONNECTING.__cause__ = httpx2.ConnectTimeout("")
 
@@ -27,8 +28,12 @@ class WrongConfigurationError(ValueError):
 
 UNREADABLE = [each("choices") for each in (AttributeError, IndexError, KeyError, TypeError, ValueError)]
 KINDS: dict[str, list[Exception]] = {
+    "spent": [openai.RateLimitError("wait", response=NO_QUOTA, body={"code": "insufficient_quota"})],
     "timeout": [httpx2.ReadTimeout("late"), TimeoutError("late"), LATE],
-    "connection": [httpx2.ConnectTimeout("late"), CONNECTING, httpx2.ConnectError("refused")],
+    "connection": [
+        *(httpx2.ConnectTimeout("late"), CONNECTING, httpx2.ConnectError("refused")),
+        httpx2.LocalProtocolError("Too little data for declared Content-Length"),
+    ],
     "server": [
         *(httpx2.RemoteProtocolError("half"), ConnectionResetError("reset"), httpx2.ReadError("")),
         *(json.JSONDecodeError("no JSON", "<html>", 0), httpx2.DecodingError("no gzip")),
@@ -46,6 +51,9 @@ def test_faults_have_a_kind_and_the_retry_after_time() -> None:
         assert {failure_of(error, "some").kind for error in errors} == {kind}
     told = "some answered with no completion: check base_url"
     assert {str(failure_of(error, "some")) for error in UNREADABLE} == {told}
+    for cure, words in (("", "reset by peer"), ("see its log", "see its log")):
+        failure = failure_of(httpx2.ReadError("reset by peer"), "some", cure=cure)
+        assert str(failure) == f"some closed the connection early: {words}"
     waits = {"2.5": 2.5, "-1": 0.0, "Wed, 21 Oct 2026 07:28:00 GMT": None, "": None}
     for header, seconds in waits.items():
         assert failure_of_status(429, {"retry-after": header}, "", "some").retry_after == seconds
@@ -91,6 +99,7 @@ def test_errors_of_megabytes_are_read_quickly() -> None:
         (400, "Only 'n' = 1 is supported", "n"),
         (400, "response_format is not supported", "format"),
         (400, "this model cannot call tools", "format"),
+        (422, "'temperature' is not permitted beside 'insufficient funds'", "temperature"),
         (400, "the model `strict-tools` is not there", None),
         (400, "you don't have access: your account is restricted", None),
         (400, "the context length is 4096: reduce the messages or functions", None),
@@ -108,6 +117,7 @@ REFUSALS: dict[str, tuple[str, list[tuple[int, str]]]] = {
     "busy": ("lower concurrency, or try again later", [(429, "You exceeded your current quota")]),
     "too_long": ("a longer context", [(413, "Request Entity Too Large")]),
     "refused": ("check the model's name, base_url", [(422, "field required")]),
+    "server": ("", [(500, "insufficient funds")]),
 }
 
 
@@ -116,7 +126,7 @@ def test_refusal_has_a_kind_a_cure_and_the_words_of_the_server_in_any_form(kind:
     cure, refusals = REFUSALS[kind]
     for status, said in refusals:
         response = httpx2.Response(status, request=LATE.request)
-        for body in (said, {"message": said}, {"detail": said}):
+        for body in (said, {"message": said, "input": "insufficient funds"}, {"detail": said}):
             failure = failure_of(openai.APIStatusError("Error code", response=response, body=body), "some")
             assert (failure.kind, str(failure)) == (kind, f"some answered with status {status}: {said}")
             assert cure in str(cure_of(failure))
