@@ -157,7 +157,7 @@ def sendable(key: SecretStr) -> SecretStr:
     """Returns the key without white space around it. Raises `ValueError` if no header can carry the key."""
     plain = key.get_secret_value().strip()
     if not (plain.isascii() and plain.isprintable()):
-        raise ValueError("its key has a character that no header can carry: copy it again")
+        raise ValueError("it has a character that no HTTP header can carry: copy it again")
     return SecretStr(plain)
 
 

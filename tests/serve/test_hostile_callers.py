@@ -172,7 +172,7 @@ def test_too_many_requests_at_once_are_told_to_come_again() -> None:
     [
         ({"serve_token": f"{ALICE},short"}, "give 16 or more letters, digits and signs; openssl rand"),
         ({"serve_token": "a token of five words"}, "has other characters"),
-        ({"serve_upstream_key": "ключ"}, "no header can carry"),
+        ({"serve_upstream_key": "ключ"}, "no HTTP header can carry"),
         ({"serve_host": "0.0.0.0"}, r"^--host 0.0.0.0 lets other machines in: set RARR_SERVE_TOKEN"),
         *(({"serve_host": host}, "lets other machines in") for host in ("::", "example.org")),
     ],

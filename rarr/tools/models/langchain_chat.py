@@ -64,7 +64,8 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
 
     try:
         first: Any = make(temperature=0.0)
-        if isinstance(key := getattr(first, "openai_api_key", None), SecretStr):  # of a variable, perhaps
+        # A variable may have set it. Other providers' models have OpenAI's key there, beside their own key.
+        if openai and isinstance(key := getattr(first, "openai_api_key", None), SecretStr):
             given["api_key"] = sendable(key).get_secret_value()
     except Exception as error:  # each provider's client has its own errors
         raise _explained(name, openai or provider, error, secrets) from error
@@ -111,7 +112,7 @@ def _explained(name: str, provider: str, error: Exception, secrets: Sequence[str
         )
     if variable := _VARIABLE.search(reason):
         return SetupError(f"model {name!r} has no key: set {variable[0]} in the environment, or give api_key")
-    return SetupError(f"model {name!r} cannot be set up, perhaps without api_key: {reason}")
+    return SetupError(f"model {name!r} cannot be set up; check its api_key: {reason}")
 
 
 class LangChainChat:

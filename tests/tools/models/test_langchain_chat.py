@@ -5,6 +5,7 @@ import json
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
+from unittest.mock import Mock
 
 import httpx2
 import pytest
@@ -77,7 +78,8 @@ async def answered(given: AIMessage | BaseChatModel | dict[str, Any] | list[Any]
         (FakeListChatModel(responses=[TEXT]), TEXT),  # it knows no schema
         *(([choice(role=role)], TEXT) for role in (None, "model", "user")),
         ({"choices": [{"message": {"content": TEXT}}]}, TEXT),
-        *(({"usage": it}, TEXT) for it in ("many", {"prompt_tokens": "30"}, {"prompt_tokens": -1})),
+        *(({"usage": {"prompt_tokens": it}}, TEXT) for it in ("30", -1)),
+        *(({"usage": it}, TEXT) for it in ("many", {"prompt_tokens_details": "none"})),
         ({"error": {"message": "no route", "code": 429}}, "busy: answered with status 429: no route; lower"),
         ({"error": "not loaded", "choices": None}, "server: answered with an error: not loaded"),
         ([choice(content=5)], "server: answered with no completion"),
@@ -117,8 +119,15 @@ def test_unavailable_model_is_an_error_that_names_the_cure(
 ) -> None:
     with pytest.raises(error, match=message):
         langchain_chat(name, max_retries=0, base_url=None)
-    with pytest.raises(SetupError, match="its key has a character that no header can carry"):
+    with pytest.raises(SetupError, match="api_key: it has a character that no HTTP header"):
         langchain_chat("openai:some", api_key="sk-é")
+
+
+async def test_openai_key_goes_to_no_other_provider(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Mock(return_value=ChatOpenAI(api_key=SecretStr(KEY)))
+    monkeypatch.setattr("langchain.chat_models.init_chat_model", made)
+    assert langchain_chat("deepseek:some").secrets == [KEY]
+    assert ["api_key" in call.kwargs for call in made.mock_calls] == [False, False]
 
 
 async def test_azure_is_asked_at_its_deployment() -> None:
