@@ -18,6 +18,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, convert_to_messages
 from langchain_core.runnables.config import ensure_config
 from openai import APIError
+from openai.types import CompletionUsage
 from pydantic import SecretStr
 
 from rarr.errors import RarrError, SettingsError, SetupError
@@ -34,6 +35,7 @@ _MOST_TOKENS = ("max_tokens", "max_output_tokens", "num_predict")  # the field, 
 _REASONS = ("finish_reason", "stop_reason", "stopReason", "finishReason", "done_reason")  # likewise
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|CREDENTIALS)\b")
 _OPENAI = {**dict.fromkeys(("openai", *DEFAULT_URLS), "openai"), "azure": "azure_openai"}  # LangChain's names
+_NO_USAGE = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), 0)
 _UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
 
 
@@ -242,7 +244,10 @@ def _of_openai_shape(model: BaseChatModel) -> bool:
 
 
 def _lenient(model: Any) -> Any:
-    """Makes a model of OpenAI's shape read answers without a role, with a wrong usage, or with an error."""
+    """Makes a model of OpenAI's shape read answers without a role, with a wrong usage, or with an error.
+
+    LangChain has no public hook between the client and its parser, and pydantic hinders setting a method.
+    """
     if not _of_openai_shape(model):
         return model
     read = model._create_chat_result
@@ -250,11 +255,13 @@ def _lenient(model: Any) -> Any:
     def read_leniently(response: Any, *options: Any) -> Any:
         if error := getattr(response, "error", None):  # though the status is 200
             raise APIError(str(error), httpx2.Request("POST", ""), body=error)
-        with suppress(AttributeError, TypeError, ValueError):
-            for choice in response.choices:
-                choice.message.role = "assistant"
-            return read(response, *options)
-        response.usage = None
+        try:
+            counts = {name: count for name, count in response.usage if count is not None}
+            CompletionUsage.model_validate(_NO_USAGE | counts, strict=True)
+        except (TypeError, ValueError):
+            response.usage = None
+        for choice in response.choices:
+            choice.message.role = "assistant"
         return read(response, *options)
 
     vars(model)["_create_chat_result"] = read_leniently
