@@ -55,7 +55,7 @@ def test_argument_beats_environment_beats_file_beats_preset_beats_default(
     ("name", "content", "message"),
     [
         ("rarr.toml", b"window = ", r"^rarr.toml cannot be read: .*: correct it$"),
-        ("rarr.toml/x", b"", r"^rarr.toml cannot be read: Is a directory: correct it$"),
+        ("rarr.toml/x", b"", r"^rarr.toml cannot be read: it is a folder: rename it$"),
         ("pyproject.toml", b"\xff", r"^pyproject.toml cannot be read: .*: correct it$"),
         ("pyproject.toml", b"[tool]\nrarr = 5", r"^tool\.rarr in pyproject\.toml is not a table"),
         ("rarr.toml", b"window = 'x'", r"^setting 'window' in rarr.toml is 'x': give a whole number"),

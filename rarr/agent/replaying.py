@@ -140,8 +140,9 @@ async def areplay(
         _, after = await runs.arun(trace.start(), trace.run_id)
     # The usage of a run depends on its times, and on whether it was interrupted.
     after = after.model_copy(update={"usage": trace.revision.usage})
-    unread = [it.message for it in after.warnings if is_failure(it) and it not in trace.revision.warnings]
-    failed = [error for error in outcomes if error] or (unread if outcomes else [])
+    failed = [error for error in outcomes if error]
+    if outcomes and not failed:
+        failed = [it.message for it in after.warnings if is_failure(it) and it not in trace.revision.warnings]
     changes = sentence_changes(trace.revision, after)
     return Replay(trace.revision, after, changes, recorded.questions, len(outcomes), failed)
 
@@ -189,9 +190,8 @@ class RecordedNodes:
         for number, calls in trace.calls_by_block().items():
             for call in calls:
                 if call.name == "retrieve" and call.about:
-                    raise InputError(
-                        "an earlier version of rarr made this run, and only that version replays it"
-                    )
+                    cure = "revise the text again, or install that version"
+                    raise InputError(f"only the earlier version of rarr that made the run replays it: {cure}")
                 if call.kind == "node" and ("update" in call.body or call.error not in ("", "cancelled")):
                     self._calls[call.name, number].append(call)
         for update in trace.updates:

@@ -52,6 +52,8 @@ def file_values() -> dict[str, Any]:
     file = _file_in_use()
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    except IsADirectoryError:
+        raise SettingsError(f"{file} cannot be read: it is a folder: rename it") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise SettingsError(f"{file} cannot be read: {why}: correct it") from None

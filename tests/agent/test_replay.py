@@ -119,7 +119,7 @@ def test_run_of_an_earlier_version_which_called_retrieve_once_a_query_is_not_rep
     file, text, named = tmp_path / "old.json", recorded().text(), '"kind":"node","name":"retrieve","about":"'
     assert named in text
     file.write_text(text.replace(named, f"{named}q1"))
-    with pytest.raises(InputError, match="only that version replays it"):
+    with pytest.raises(InputError, match="replays it: revise the text again, or install"):
         replay(Trace.read(file))
 
 

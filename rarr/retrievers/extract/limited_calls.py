@@ -232,7 +232,7 @@ def _answer(function: Callable[..., Any], args: tuple[Any, ...], seconds: float,
     except MemoryError:
         why = f"reading it takes more than {megabytes} MB of memory"
     except Exception as error:  # hostile bytes can make the parsers raise any error
-        why = f"it is damaged, or is not what its name says ({type(error).__name__}: {error})"[:500]
+        why = f"it is damaged, of another type, or beyond its parser ({type(error).__name__}: {error})"[:500]
     finally:
         _limit(_IDLE_S, 0)
     return _answers_of(function).dump_json((result, valid(why), lasting))

@@ -371,7 +371,7 @@ HOSTILE = [changed(letter(), damage) for damage in DAMAGES]
         ("a.txt", b"\x00\x01", "save it as UTF-8"),
         ("a.json", "{", "JSON cannot be read"),
         ("a.jsonl", "{\n{", "holds no text"),
-        ("a.pdf", "no PDF", "is not what its name says \\(PdfStreamError"),
+        ("a.pdf", "no PDF", "beyond its parser \\(PdfStreamError"),
         ("a.pdf", page(""), "put it through OCR, if it is a scan"),
         *(pytest.param("a.docx", it, "it is damaged", marks=pytest.mark.slow) for it in HOSTILE),
     ],
