@@ -234,6 +234,7 @@ class Checkpoints:
             raise InputError(f"checkpointer is {what}: give a LangGraph checkpointer, or {_OPENING}")
         self._checkpointer, self._build = checkpointer, build
         self._ready = PerLoop(_LoopGraph, lambda ready: ready.opened.aclose())
+        self.aclose = self._ready.aclose  # does not close a checkpointer that the caller made
 
     async def compiled_graph(self) -> CompiledGraph:
         """Returns the compiled graph. Raises `InputError` if its checkpointer is of another event loop."""
@@ -288,10 +289,6 @@ class Checkpoints:
             raise InputError(f"there is no checkpoint of a run {run_id!r}: revise its text with this run_id")
         # `next` lacks tasks that are done in a step that is not.
         return cast(State, kept.values), not kept.tasks
-
-    async def aclose(self) -> None:
-        """Closes the checkpointer that was opened for this event loop, but not one that the caller made."""
-        await self._ready.aclose()
 
 
 class _LoopGraph:

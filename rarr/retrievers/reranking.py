@@ -155,6 +155,7 @@ class EndpointReranker:
         self._model, self.base_url, self._logits = name, base_url.rstrip("/"), False
         options: Any = {"timeout_s": settings.timeout_s, "limiter": Limiter(settings.concurrency)}
         self._service = JsonService(self.name, {0: _CURE}, api_key=api_key, **options)
+        self.aclose = self._service.aclose
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the relevance of each passage to `query`, from 0 to 1. Raises `RetrievalError`."""
@@ -169,10 +170,6 @@ class EndpointReranker:
         if self._logits:
             return [0.5 + 0.5 * math.tanh(score / 2) for score in scores]  # the sigmoid; no overflow
         return [min(max(score, 0.0), 1.0) for score in scores]
-
-    async def aclose(self) -> None:
-        """Closes the connections of the running event loop."""
-        await self._service.aclose()
 
 
 def _scores_of(answer: Mapping[str, Any], count: int) -> list[float] | None:

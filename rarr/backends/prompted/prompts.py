@@ -33,10 +33,7 @@ class ModelAsker:
 
     def __init__(self, model: LanguageModel, prompts: Prompts, *, prompt: str = "") -> None:
         self._model, self._prompts, self.prompt = model, prompts, prompt or self.prompt
-
-    async def aclose(self) -> None:
-        """Closes the connections of the model that belong to the running event loop."""
-        await self._model.aclose()
+        self.aclose = model.aclose  # closes the connections of the running event loop
 
 
 def titled_evidence(evidence: Evidence) -> str:

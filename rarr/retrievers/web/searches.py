@@ -31,7 +31,7 @@ class WebSearch(PageStore, ABC):
 
     def __init__(self, service: JsonService, cache: Cache, settings: Settings, source: str = "web") -> None:
         super().__init__(cache, settings, source)
-        self._service = service
+        self._service, self.aclose = service, service.aclose
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns from each of the `k` best pages the passages nearest to `query`.
@@ -55,10 +55,6 @@ class WebSearch(PageStore, ABC):
             named = message if safe_text(url) in message else f"{safe_text(url)}: {message}"
             meter().warn("page_failed", f"a page was left out: {named}")
         return passages
-
-    async def aclose(self) -> None:
-        """Closes the connections of the running event loop."""
-        await self._service.aclose()
 
     @abstractmethod
     async def _found(self, words: str, k: int) -> list[dict[str, Any]]:

@@ -53,6 +53,7 @@ class JsonService:
         self._clients = PerLoop(
             lambda: bounded_client(name, most=most, headers=sent, **options), httpx2.AsyncClient.aclose
         )
+        self.aclose = self._clients.aclose
 
     async def ask(self, url: str, **options: Mapping[str, Any]) -> dict[str, Any]:
         """Sends `params=` by GET, or `json=` by POST. Returns the JSON object. Raises `RetrievalError`."""
@@ -61,10 +62,6 @@ class JsonService:
         except CallFailure as failure:
             cure = self._cures.get(failure.status or 0, self._cures[0])
             raise RetrievalError(f"{failure}: {cure}") from failure
-
-    async def aclose(self) -> None:
-        """Closes the connections of the running event loop."""
-        await self._clients.aclose()
 
     async def _answer(self, url: str, options: Mapping[str, Any]) -> dict[str, Any]:
         name, secrets = self._name, secrets_of(self._key, url)
