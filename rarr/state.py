@@ -59,16 +59,12 @@ async def for_each_query(
 
 def failed_queries(node: str, outcomes: Mapping[str, object]) -> "State":
     """Makes the update about the queries, by id, whose outcome is an error: a warning, and `unsearched`."""
-    notices = {
-        name: failure_notice(node, f"{node} failed", error, query_id=name)
-        for name, error in outcomes.items()
-        if isinstance(error, Exception)
-    }
-    cut = {name for name, notice in notices.items() if notice.code == "budget_exhausted"}
-    return {
-        "warnings": [*notices.values()],
-        "unsearched": {name: "cut" if name in cut else "failed" for name in notices},
-    }
+    notices, unsearched = list[Notice](), dict[str, Unsearched]()
+    for name, error in outcomes.items():
+        if isinstance(error, Exception):
+            notices.append(failure_notice(node, f"{node} failed", error, query_id=name))
+            unsearched[name] = "cut" if isinstance(error, BudgetError) else "failed"
+    return {"warnings": notices, "unsearched": unsearched}
 
 
 class SentenceSupport(NamedTuple):

@@ -1,11 +1,9 @@
 """Step 2: finds passages of the best K documents for each query."""
 
-from collections.abc import Sequence
-
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.records import Passage, Query
+from rarr.records import Query
 from rarr.state import State, failed_queries, for_each_query
 
 
@@ -15,11 +13,9 @@ async def retrieve(state: State, runtime: Runtime[Components]) -> State:
     A search that finds nothing is not a failure. A search that fails becomes a warning.
     """
     retriever, most = runtime.context.retriever, runtime.context.settings.documents_per_query
-
-    async def search(query: Query) -> Sequence[Passage]:
-        return await retriever.retrieve(query.text, most)
-
-    found = await for_each_query("retrieve", queries_to_search(state), search)
+    found = await for_each_query(
+        "retrieve", queries_to_search(state), lambda query: retriever.retrieve(query.text, most)
+    )
     passages = {name: list(it) for name, it in found.items() if not isinstance(it, Exception)}
     return {**failed_queries("retrieve", found), "passages": passages}
 

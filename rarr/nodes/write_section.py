@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components, SectionSource
-from rarr.records import Query
 from rarr.state import State, failed_queries, for_each_query, kept_evidence
 
 
@@ -13,12 +12,10 @@ async def write_section(state: State, runtime: Runtime[Components]) -> State:
     """Asks the writer for each section that has passages. A failure becomes a warning, and a gap."""
     sources, writer = section_sources(state), runtime.context.writers["write_section"]
     places = {source.section.query_id: at for at, source in enumerate(sources) if source.chunks}
-
-    async def write(query: Query) -> str:
-        return await writer.section(state["topic"], sources, places[query.id])
-
     wanted = [query for query in state["queries"] if query.id in places]
-    drafts = await for_each_query("write_section", wanted, write)
+    drafts = await for_each_query(
+        "write_section", wanted, lambda query: writer.section(state["topic"], sources, places[query.id])
+    )
     written = {sources[places[it]].section.id: text for it, text in drafts.items() if isinstance(text, str)}
     return {**failed_queries("write_section", drafts), "drafts": written}
 

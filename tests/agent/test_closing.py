@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
+from unittest.mock import AsyncMock
 
 import blocking
 import pytest
@@ -67,15 +68,10 @@ def test_retriever_of_the_caller_stays_open() -> None:
 
 
 def test_opened_parts_are_closed_where_wiring_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    closed: list[IdleWorkerCloser] = []
-
-    async def noted(processes: IdleWorkerCloser) -> None:
-        closed.append(processes)
-
-    monkeypatch.setattr(IdleWorkerCloser, "aclose", noted)
+    monkeypatch.setattr(IdleWorkerCloser, "aclose", closed := AsyncMock())
     with pytest.raises(SettingsError, match="give searxng_url"):
         wire(Settings(search="wikipedia,searxng"))
-    assert len(closed) == 1
+    closed.assert_awaited_once()
 
 
 @pytest.mark.parametrize(
@@ -93,11 +89,8 @@ async def test_what_is_built_after_its_call_was_cancelled_is_closed(
         released.wait(30)
         keep(opened, settings)
 
-    async def noted(_: IdleWorkerCloser) -> None:
-        closed.set()
-
     monkeypatch.setattr(Resources, "__init__", late)
-    monkeypatch.setattr(IdleWorkerCloser, "aclose", noted)
+    monkeypatch.setattr(IdleWorkerCloser, "aclose", AsyncMock(side_effect=closed.set))
     run = asyncio.create_task(call(corpus=CORPUS) if call.func is not averify else call())
     await asyncio.to_thread(entered.wait, 30)
     run.cancel()

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from component_doubles import (
@@ -16,7 +17,7 @@ from component_doubles import (
     ScriptedVerifier,
     scripted_components,
 )
-from makers import ASKED, FACT, TEXT, disagrees, statuses
+from makers import ASKED, FACT, TEXT, disagrees, query, statuses
 
 from rarr.agent.graph import build_graph
 from rarr.agent.revise import Reviser
@@ -24,6 +25,7 @@ from rarr.components import SearchTargets
 from rarr.errors import InputError, RetrievalError
 from rarr.records import Agreement, Passage, Question, Revision
 from rarr.settings import Settings
+from rarr.state import for_each_query
 from rarr.testing import InMemoryRetriever
 
 DOWN = TimeoutError("no answer")
@@ -85,6 +87,11 @@ def test_failed_search_concerns_only_its_own_sentence(failing: str) -> None:
     [warning] = revision.warnings
     assert (warning.query_id, warning.node) == ("q1" if failing == ASKED else "q2", "retrieve")
     assert warning.message == "retrieve failed: the server is down"
+
+
+async def test_cancelled_search_is_no_failed_search() -> None:
+    with pytest.raises(asyncio.CancelledError):
+        await for_each_query("retrieve", [query()], AsyncMock(side_effect=asyncio.CancelledError))
 
 
 class Shuffled(InMemoryRetriever):

@@ -1,10 +1,7 @@
 """Each query is searched once; its J most relevant passages are kept, and each place once."""
 
-from asyncio import CancelledError
 from collections.abc import Sequence
-from unittest.mock import AsyncMock
 
-import pytest
 from component_doubles import ScriptedReranker
 from makers import ASKED, passage, query, runtime, state
 
@@ -12,7 +9,6 @@ from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.records import Evidence, Passage
 from rarr.settings import Settings
-from rarr.state import for_each_query
 from rarr.testing import InMemoryRetriever
 
 
@@ -34,10 +30,8 @@ async def kept(
 
 async def test_best_come_first_and_are_named_by_rank() -> None:
     ranked = await kept([passage("low", start=0), passage("high", start=9)], {"low": 0.2, "high": 0.9})
-    assert [(e.id, e.text, e.relevance, e.query_id) for e in ranked] == [
-        ("q1.1", "high", 0.9, "q1"),
-        ("q1.2", "low", 0.2, "q1"),
-    ]
+    expected = [("q1.1", "high", 0.9, "q1"), ("q1.2", "low", 0.2, "q1")]
+    assert [(e.id, e.text, e.relevance, e.query_id) for e in ranked] == expected
 
 
 async def test_suspicious_passage_is_kept_beside_the_others_and_named() -> None:
@@ -56,8 +50,3 @@ async def test_overlapping_windows_and_the_same_text_of_two_sources_are_kept_onc
         (passage("same", source="a.md"), passage("same", source="b.md", start=50)),
     ):
         assert [(it.source, it.start) for it in await kept([first, second])] == [(first.source, 0)]
-
-
-async def test_cancelled_search_is_no_outcome_of_its_query() -> None:
-    with pytest.raises(CancelledError):
-        await for_each_query("retrieve", [query()], AsyncMock(side_effect=CancelledError))
