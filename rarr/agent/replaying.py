@@ -59,10 +59,9 @@ NODE_PROMPTS = {
 QUERY_NODES: dict[str, Node] = {"generate_queries": generate_queries, "plan": plan}
 """The nodes that make queries. A replay compares their new queries with the recorded ones."""
 SEARCH_NODES = ("retrieve", "rerank", "find_triples")
-_FIELDS = Settings.model_fields
 NOT_REPLAYED = {"search", "trace", "user_agent"} | {
     name
-    for name, field in _FIELDS.items()
+    for name, field in Settings.model_fields.items()
     if name.endswith("_url") or has_type(field.annotation, SecretStr) or has_type(field.annotation, Path)
 }
 """Settings that are not taken from a trace: keys and addresses, files and folders.

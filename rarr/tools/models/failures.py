@@ -17,7 +17,6 @@ _OF_PROMPT = (400, 422, 500)  # the statuses with which servers refuse a prompt 
 # Else `refused`; from 500 `server`; and `spent` where the words of `_SPENT` say so.
 _KINDS: dict[int, FailureKind] = {402: "spent", 408: "timeout", 413: "too_long", 429: "busy"}
 _SPENT = re.compile(r"insufficient[_ ](?:quota|credit|balance|fund)|credit balance is too low", re.IGNORECASE)
-_WRONG_KEY = re.compile("LocalProtocolError.*header value|UnicodeEncodeError.*'ascii' codec")
 # Clients raise exactly these errors (`ValidationError` is pydantic's) while they read an answer in another
 # form, such as a page of HTML. Subclasses mean other errors, such as a wrong configuration.
 _OF_READING = "^(Attribute|Index|Key|Type|Validation|Value)Error "
@@ -128,7 +127,7 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = (), cure: 
     if _TOO_LONG.search(f"{message} {facts}"):
         return CallFailure("too_long", f"{model} cannot read so long a prompt: {message}")
     causes = " ".join(type(each).__name__ for each in errors)
-    if _WRONG_KEY.search(f"{causes}: {message}"):
+    if re.search("LocalProtocolError.*header value|UnicodeEncodeError.*'ascii'", f"{causes}: {message}"):
         return CallFailure("refused", f"{model} has a key that no header can carry: correct the key")
     for kind, of_causes, of_error, told in _BY_CLASS:
         if (of_causes and re.search(of_causes, causes)) or (of_error and re.search(of_error, names)):
@@ -154,7 +153,6 @@ def failure_of_status(
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         error = loads(body)["error"]
         message = str(error["message"] if isinstance(error, dict) else error)
-        code = str(error["code"])
     with suppress(ValueError):  # no header, or a date, which servers of models do not send
         wait = max(0.0, float(headers.get("retry-after", "")))
     said = _line(message, secrets) or "it gave no reason"

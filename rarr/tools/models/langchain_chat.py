@@ -153,9 +153,8 @@ class LangChainChat:
         """
         model, wanted = self._model.get(), {"temperature"}
         if _of_openai_shape(model):
-            optional = {"n": ask.samples > 1, "seed": ask.seed != 0}
-            wanted |= {part for part, is_wanted in optional.items() if is_wanted}
             wanted |= {"format", "max_tokens", "max_completion_tokens"}
+            wanted |= ({"n"} if ask.samples > 1 else set()) | ({"seed"} if ask.seed else set())
         while True:
             parts = wanted - self._left_out
             try:
@@ -208,7 +207,7 @@ class LangChainChat:
         if _of_openai_shape(model):
             options = _options(ask, parts, getattr(model, "extra_body", None) or {})
         else:
-            set_up: dict[str, Any] = {limit: ask.max_tokens for limit in _MOST_TOKENS if limit in fields}
+            set_up: dict[str, Any] = dict.fromkeys(_MOST_TOKENS, ask.max_tokens)
             set_up |= {"temperature": ask.temperature} if "temperature" in parts else {}
             model = model.model_copy(update={name: set_up[name] for name in set_up if name in fields})
         messages = _messages(ask, states_schema="format" not in parts)
@@ -244,10 +243,7 @@ def _of_openai_shape(model: BaseChatModel) -> bool:
 
 
 def _lenient(model: Any) -> Any:
-    """Makes a model of OpenAI's shape read answers without a role, with a wrong usage, or with an error.
-
-    LangChain has no public hook between the client and its parser, and pydantic hinders setting a method.
-    """
+    """Makes a model of OpenAI's shape read answers without a role, with a wrong usage, or with an error."""
     if not _of_openai_shape(model):
         return model
     read = model._create_chat_result
@@ -264,6 +260,7 @@ def _lenient(model: Any) -> Any:
             choice.message.role = "assistant"
         return read(response, *options)
 
+    # LangChain has no public hook between its client and its parser, and pydantic refuses to set a method.
     vars(model)["_create_chat_result"] = read_leniently
     return model
 

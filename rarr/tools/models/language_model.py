@@ -76,10 +76,8 @@ class LanguageModel:
 
         Returns a text that was cut off too. `served` is the name of the model if its server gave no name, and
         empty for an answer from the `store`. The caller may keep another answer there under its `key`.
-
-        `problem_of` tells what an answer lacks: the number of missing parts, and the reason. If anything is
-        missing, the next model is asked too, and the answer that lacks least is returned. Without
-        `problem_of`, raises `PromptTooLong` as soon as the prompt is too long for a model.
+        `problem_of` counts the missing parts of an answer, and says why: the next model is asked too, and the
+        answer that lacks least is returned. Without it, a prompt that is too long raises `PromptTooLong`.
         """
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
@@ -160,10 +158,7 @@ class LanguageModel:
     async def _first(
         self, prompt: Prompt, ask: ChatRequest, asked: Callable[[BudgetedChat], Awaitable[_Given[Made]]]
     ) -> list[Made]:
-        """Returns the answers of the first model that lack nothing, else those that lack least.
-
-        Raises `ModelError` if all models fail. A limit of the run is an error only before the first answer.
-        """
+        """Asks until an answer lacks nothing. Returns the answer that lacks least, or raises `ModelError`."""
         record_prompt(prompt)
         failures, user = list[str](), ask.messages[1].content
         given = list[tuple[int, BudgetedChat, list[Made]]]()
@@ -176,7 +171,7 @@ class LanguageModel:
                         break
                 except (BudgetError, CallFailure, UnreadableAnswer) as failure:
                     if isinstance(failure, BudgetError) and not given:
-                        raise
+                        raise  # else an answer was paid for
                     problem = str(failure)
                 failures.append(problem)
             if not given:

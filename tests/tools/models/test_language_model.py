@@ -71,13 +71,6 @@ async def test_question_passes_to_the_next_model_as_it_was(first: ScriptedModel)
     assert (asked.temperature, asked.max_tokens) == (0.0, 50)
 
 
-async def test_budget_error_does_not_pass_the_question_on() -> None:
-    second = ScriptedModel(ANSWERS)
-    with metered_run(max_calls=0), pytest.raises(BudgetError):
-        await ask(language_model(ScriptedModel(ANSWERS), second))
-    assert second.calls == []
-
-
 async def test_samples_missing_from_an_answer_are_requested_singly() -> None:
     model = Cutting()
     answers = await language_model(model).sample(EDIT, Edited, OPENED, samples=3, temperature=0.7)
@@ -125,31 +118,32 @@ async def test_repeated_question_in_a_run_is_asked_once_for_each_limit_and_seed(
     assert len(model.calls) == 5
 
 
-async def test_prompt_that_is_too_long_is_an_error_at_once_but_in_the_last_request() -> None:
-    first = ScriptedModel({}, failures=[CallFailure("too_long", "it reads 4096")] * 2)
+async def test_spent_budget_is_an_error_at_once_and_a_long_prompt_but_in_the_last_request() -> None:
     second = ScriptedModel(ANSWERS)
-    with pytest.raises(PromptTooLong, match="it reads 4096"):
-        await language_model(first, second).reply(EDIT, OPENED)
+    models = language_model(ScriptedModel({}, failures=[CallFailure("too_long", "reads 4096")] * 2), second)
+    with metered_run(max_calls=0), pytest.raises(BudgetError):
+        await models.reply(EDIT, OPENED)
+    with pytest.raises(PromptTooLong, match="reads 4096"):
+        await models.reply(EDIT, OPENED)
     assert second.calls == []
-    answer = await language_model(first, second).reply(EDIT, OPENED, problem_of=lambda _: (0, ""))
-    assert answer.texts == (TEXT,)
+    assert (await models.reply(EDIT, OPENED, problem_of=lambda _: (0, ""))).texts == (TEXT,)
 
 
-@pytest.mark.parametrize(
-    ("text", "most", "warning"),
-    [
-        ("1", 2, "second answers in place of first: it lacks 2"),
-        ("2 too", 2, "first answers in part: it lacks 2 too"),
-        ("down", 2, "first answers in part: down"),
-        ("0", 1, "first answers in part: max_calls (1) would be passed: raise it for more"),
-    ],
-)
+LACKING = [
+    ("1", 2, "second answers in place of first: it lacks 2"),
+    ("2", 2, "first answers in part: it lacks 2"),
+    ("down", 2, "first answers in part: down"),
+    ("0", 1, "first answers in part: max_calls (1) would be passed: raise it for more"),
+]
+
+
+@pytest.mark.parametrize(("text", "most", "warning"), LACKING)
 async def test_answer_that_lacks_least_is_returned(text: str, most: int, warning: str) -> None:
     failures = [CallFailure("refused", text)] * (text == "down")
     second = ScriptedModel({"": text}, failures=failures, name="second")
-    model = language_model(ScriptedModel({"": "2"}, name="first"), second)
-    lacks: Any = lambda it: (int(it.texts[0][0]), f"it lacks {it.texts[0]}")  # noqa: E731
+    lacks: Any = lambda it: (int(it.texts[0]), f"it lacks {it.texts[0]}")  # noqa: E731
     with metered_run(max_calls=most) as run:
-        answer = await model.reply(EDIT, OPENED, problem_of=lacks)
+        models = language_model(ScriptedModel({"": "2"}, name="first"), second)
+        answer = await models.reply(EDIT, OPENED, problem_of=lacks)
     assert [notice.message for notice in run.warnings] == [warning]
     assert warning.startswith(answer.model)
