@@ -178,7 +178,6 @@ class HttpServer(uvicorn.Server):
     def __init__(self, application: Application, settings: Settings) -> None:
         self._jobs, self._shutdown_s = application.jobs, settings.serve_shutdown_s
         self._loop = asyncio.get_running_loop()
-        off: Any = dict.fromkeys(("access_log", "proxy_headers", "server_header", "date_header"), False)
         super().__init__(
             uvicorn.Config(
                 application.asgi,
@@ -186,7 +185,10 @@ class HttpServer(uvicorn.Server):
                 ws="none",
                 lifespan="off",
                 log_config=None,
-                **off,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                date_header=False,
                 timeout_keep_alive=IDLE_S,
                 timeout_graceful_shutdown=round(settings.serve_shutdown_s + 1),
                 h11_max_incomplete_event_size=LONGEST_HEAD,
