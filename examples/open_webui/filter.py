@@ -130,7 +130,7 @@ def _split(message: dict[str, Any]) -> tuple[str, str]:
 
 def _texts(content: Any) -> list[str]:
     """Returns the texts of a message's content: it is a text itself, or a list of parts, such as images."""
-    parts = content if isinstance(content, list) else [content]
+    parts = [content] if isinstance(content, str) else _listed(content)
     texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
     return [text for text in texts if isinstance(text, str)]
 

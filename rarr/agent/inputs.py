@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from rarr.errors import InputError
@@ -24,6 +25,8 @@ REASONING = re.compile(
 _USER = ("user", "human")
 _READ = (*_USER, "assistant", "ai")
 """The roles of messages that are read. Instructions and the results of tools are not read."""
+_TEXTS = ("text", "text-plain", "input_text", "output_text")
+"""The types of the blocks of a content that have a text. A block without a type has one, too."""
 _MOST_HTML = 0.5
 """The share of a text, from 0 to 1, that may be HTML without a warning."""
 
@@ -71,15 +74,34 @@ def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, st
 def _turn(message: object) -> dict[str, str]:
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         raise InputError('a message of context has no role: give {"role": "user", "content": "..."}')
-    text = message_text(message.get("content")) if message["role"] in _READ else ""
+    text = message_text(message.get("content"), "\n") if message["role"] in _READ else ""
     return {"role": message["role"], "content": REASONING.sub("", text)}
 
 
-def message_text(content: object) -> str:
-    """Returns the text of a message's content, which is a string or a list of blocks with some text."""
-    blocks = content if isinstance(content, list | tuple) else [content]
-    texts = [block.get("text") if isinstance(block, Mapping) else block for block in blocks]
-    return "\n".join(text for text in texts if isinstance(text, str) and text)
+def message_text(content: object, between: str = "") -> str:
+    """Returns the text of a message's content: a string, or a list of blocks; "" for anything else.
+
+    `between` stands between two blocks of text: providers cut a sentence of an answer into several blocks. A
+    blank line stands for blocks of other kinds, such as images.
+    """
+    blocks = content if isinstance(content, list | tuple) else [content] * isinstance(content, str)
+    texts = groupby(map(_block_text, blocks), bool)
+    return "\n\n".join(between.join(neighbours) for has_text, neighbours in texts if has_text)
+
+
+def _block_text(block: object) -> str:
+    if isinstance(block, Mapping) and block.get("type", "text") in _TEXTS:
+        block = block.get("text")
+    return block if isinstance(block, str) else ""
+
+
+def with_text(content: Any, revised: str) -> Any:
+    """Replaces all blocks with text by one block with the revised text. Keeps blocks of other kinds."""
+    if isinstance(content, str) or message_text(content) == revised:
+        return revised if isinstance(content, str) else content
+    first = next(number for number, block in enumerate(content) if _block_text(block))
+    made = revised if isinstance(content[first], str) else {"type": "text", "text": revised}
+    return [*content[:first], made, *(it for it in content[first:] if not _block_text(it))]
 
 
 def text_notices(given: str, text: str, context: str | None) -> list[Notice]:

@@ -13,11 +13,10 @@ from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.runnables.config import set_config_context
 from langgraph.runtime import Runtime
 
-from rarr.agent.inputs import message_text
+from rarr.agent.inputs import message_text, with_text
 from rarr.agent.postprocess import require_valid_call
 from rarr.agent.revise import Reviser
 from rarr.errors import InputError
-from rarr.integrations.message_content import joined_text, with_text
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, given_passage
 from rarr.settings import Settings
@@ -176,14 +175,14 @@ _ADDRESS = ("url", "link", "href", "source")
 
 def answer_text(message: AIMessage) -> str | None:
     """Returns the text of an answer; None if the message calls tools or has no text."""
-    text = joined_text(message.content)
+    text = message_text(message.content)
     return text if text.strip() and not message.tool_calls else None
 
 
 def role_and_content(message: BaseMessage) -> dict[str, Any]:
     """Converts a message to {"role": ..., "content": ...}. The role is LangChain's type, such as human."""
     role = message.type.removesuffix("MessageChunk").lower()
-    return {"role": role, "content": joined_text(message.content)}
+    return {"role": role, "content": message_text(message.content)}
 
 
 def add_result(message: AIMessage, result: Postprocessed) -> AIMessage:
@@ -202,7 +201,7 @@ def tool_sources(messages: Sequence[BaseMessage]) -> Iterator[Given]:
     for message in messages[asked + 1 :]:
         if not isinstance(message, ToolMessage) or message.status == "error":
             continue
-        text = message_text(message.content)
+        text = message_text(message.content, "\n")
         if documents := list(_documents(message.artifact)):
             yield from documents
         elif (results := _search_results(text)) is not None:

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from rarr.agent.inputs import CONTEXT_CHARS, latest_turns
+from rarr.agent.inputs import CONTEXT_CHARS, latest_turns, message_text, with_text
 from rarr.batches.jobs import Job, JobResult, Runner, Task, picklable_error, unchanged_result
 from rarr.errors import InputError
-from rarr.integrations.message_content import joined_text, with_text
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.requests import Call, Json, TextBody
 from rarr.settings import Settings
@@ -150,9 +149,9 @@ async def postprocess_answer(answer: Json, work: TextPostprocessor) -> tuple[lis
         message = given if isinstance(given := choice.get("message"), dict) else {}
         if passes := why_passed(choice, message):
             why = passes
-        elif joined_text(message.get("content")).strip():
+        elif message_text(message.get("content")).strip():
             found[number] = message
-    texts = [joined_text(message["content"]) for message in found.values()]
+    texts = [message_text(message["content"]) for message in found.values()]
     results = await asyncio.gather(*map(work.postprocess, texts))
     for (number, message), result in zip(found.items(), results, strict=True):
         message["content"] = with_text(message["content"], result.text)

@@ -22,6 +22,7 @@ SEEN = {"role": "user", "content": [{"type": "text", "text": "A?"}, IMAGE]}
         ([{"role": "system", "content": "Be kind."}, USER, {"role": "tool", "content": "{}"}], "A?"),
         ([USER, {"role": "assistant", "content": None}], "A?"),
         ([SEEN], "A?"),
+        ([{"role": "user", "content": ["A", {"text": "?"}, {"type": "reasoning", "text": "B"}]}], "A\n?"),
         ([USER, {"role": "assistant", "content": "The answer. "}], "A?"),
     ],
 )

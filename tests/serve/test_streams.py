@@ -156,6 +156,8 @@ async def test_text_in_the_parts_of_a_content_is_revised() -> None:
     message: Any = {"content": [{"type": "thinking", "thinking": []}, {"type": "text", "text": TEXT}]}
     await postprocess_answer({"choices": [{"message": message}]}, postprocessor())
     assert message["content"][1] == {"type": "text", "text": TEXT.replace(WRONG, RIGHT)}
+    alone: Any = {"choices": [{"message": {"content": message["content"][1]}}]}
+    assert await postprocess_answer(alone, postprocessor()) == ([], "no text")
 
 
 @pytest.mark.parametrize("mode", ["revise", "check"])
