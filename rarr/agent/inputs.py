@@ -7,6 +7,7 @@ from typing import Any
 
 from rarr.errors import InputError
 from rarr.records import Notice
+from rarr.tools.models.answer_parsing import REASONING_END, REASONING_MARK
 from rarr.tools.text.blocks_and_sentences import count_unread_tables, html_share
 from rarr.tools.text.wording import counted, kind_of, safe_text
 from rarr.valid_unicode import REPLACEMENT, valid
@@ -18,13 +19,11 @@ Context = str | Sequence[Message] | None
 
 CONTEXT_CHARS = 4000
 """The most characters of a conversation that are read: the latest turns, and the ends of long turns."""
-REASONING = re.compile(
-    r"(?is)\A\s*(?P<opened><(think\w*|thoughts?|reasoning)>|\[think\])(?:.*?(?P<closed></\2>|\[/think\])\s*|.*)"
-)
-"""What a model thought, at the start of its answer; if it is not `closed`, the whole answer."""
 _USER = ("user", "human")
-_READ = (*_USER, "assistant", "ai")
+_ASSISTANT = ("assistant", "ai")
+_READ = (*_USER, *_ASSISTANT)
 """The roles of messages that are read. Instructions and the results of tools are not read."""
+_PROSE = re.compile(r" [a-z]")
 _TEXTS = ("text", "text-plain", "input_text", "output_text")
 """The types of the blocks of a content that have a text. A block without a type has one, too."""
 _MOST_HTML = 0.5
@@ -75,7 +74,28 @@ def _turn(message: object) -> dict[str, str]:
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         raise InputError('a message of context has no role: give {"role": "user", "content": "..."}')
     text = message_text(message.get("content"), "\n") if message["role"] in _READ else ""
-    return {"role": message["role"], "content": REASONING.sub("", text)}
+    end = reasoning_end(text) if message["role"] in _ASSISTANT else 0
+    return {"role": message["role"], "content": "" if end is None else text[end:]}
+
+
+def reasoning_end(answer: str) -> int | None:
+    """Returns the end of the reasoning at the start of a model's answer; None if it has no end.
+
+    Reasoning whose opening mark the template of the model wrote has its closing mark at the end of a line.
+    """
+    start = end = at = len(answer) - len(answer.lstrip())
+    while mark := REASONING_MARK.search(answer, at):
+        at, is_next = mark.end(), mark.start() == end
+        if mark["closed"] and (is_next or "\n" in mark[0]):
+            end = at
+        elif mark["opened"]:
+            closed = REASONING_END.search(answer, at)
+            if not is_next or (not closed and _PROSE.match(answer, at)):  # the answer speaks about the mark
+                break
+            if not closed:
+                return None
+            end = at = closed.end()
+    return end if end > start else 0
 
 
 def message_text(content: object, between: str = "") -> str:

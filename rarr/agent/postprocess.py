@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, get_args
 
-from rarr.agent.inputs import REASONING, required_text
+from rarr.agent.inputs import reasoning_end, required_text
 from rarr.agent.marks import insert_marks, planned_citations
 from rarr.errors import InputError
 from rarr.ledger.block_joining import moved_records
@@ -58,7 +58,8 @@ async def result_by_deadline(
 ) -> Postprocessed:
     """Postprocesses the answer behind its reasoning, or returns it unchanged after `deadline_s` seconds."""
     require_valid_call(answer, mode, deadline_s)
-    thought = match[0] if (match := REASONING.match(answer := valid(answer))) else ""
+    answer = valid(answer)
+    thought = answer[: reasoning_end(answer)]
     if not (text := answer[len(thought) :]):
         why = "nothing to check: the model gave no answer behind its reasoning"
         return untouched_result(answer, mode, "nothing_to_check", why)

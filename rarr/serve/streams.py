@@ -5,7 +5,7 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import Any, AnyStr
 
-from rarr.agent.inputs import CONTEXT_CHARS, REASONING
+from rarr.agent.inputs import CONTEXT_CHARS, reasoning_end
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.chat import TextPostprocessor, annotations_and_entries, object_list, why_passed
 from rarr.serve.requests import Json, Refusal, json_bytes, json_object
@@ -79,6 +79,27 @@ class ParagraphSplitter:
             self._is_complete = True
 
 
+class ReasoningSplitter:
+    """Splits the reasoning of a model, which may go over several paragraphs, from the answer behind it."""
+
+    def __init__(self) -> None:
+        self._is_open = self._has_ended = False
+        self.length = 0
+        """The characters of the reasoning so far."""
+
+    def split(self, block: str) -> tuple[str, str]:
+        """Returns the reasoning at the start of the next paragraph, and the rest of the paragraph."""
+        if self._has_ended:
+            return "", block
+        begun = "<think>\n" if self._is_open else ""
+        end = reasoning_end(begun + block)
+        self._is_open = end is None
+        at = len(block) if end is None else end - len(begun)
+        self.length += at
+        self._has_ended = at < len(block)
+        return block[:at], block[at:]
+
+
 class StreamKeyMask:
     """Masks a key that comes in pieces in several events, except its first characters (already sent)."""
 
@@ -108,9 +129,9 @@ class AnswerStream:
         self._work, self._open = work, ParagraphSplitter(whole=work.needs_whole)
         self._key = StreamKeyMask(key)
         self._template: Json = {}  # the last event that brought a piece of the text
-        self._before, self._start, self._results, self._has_ended = "", 0, list[Postprocessed](), False
+        self._before, self._results, self._has_ended = "", list[Postprocessed](), False
         self._indexes, self._why = set[str](), ""  # of choices; why the rest of the stream passes as it is
-        self._opening: str | None = ""  # of reasoning under way; None in the answer, which begins at `_start`
+        self._reasoning = ReasoningSplitter()
         # What to send, in order. Each member waits for the work that it needs.
         self._queue: asyncio.Queue[Callable[[], Awaitable[bytes]] | bytes | None] = asyncio.Queue(AHEAD)
         self._running: set[asyncio.Task[Any]] = set()
@@ -183,25 +204,25 @@ class AnswerStream:
         if left and not closes:
             await self._queue.put(left)
         for block in self._open.add_text(text):
-            await self._block(block)
+            await self._paragraph(block)
         if closes:
             await self._close()
             await (self._end(left, data, choice) if ends and left else self._queue.put(left or b""))
 
     async def _close(self) -> None:
         block, self._open = self._open.last_paragraph(), ParagraphSplitter(whole=self._work.needs_whole)
-        await self._block(block)
+        await self._paragraph(block)
+
+    async def _paragraph(self, block: str) -> None:
+        """Queues a paragraph. Its reasoning passes, and so does all of it beside something else."""
+        reasoning, answer = (block, "") if self._why else self._reasoning.split(block)
+        if reasoning and self._work.changes_text:
+            await self._queue.put(_with_text(self._template, reasoning))
+        if answer:
+            await self._block(answer)
 
     async def _block(self, block: str) -> None:
-        passed, template = block if self._why else "", self._template
-        if not self._why and self._opening is not None and (found := REASONING.match(self._opening + block)):
-            passed = block[: found.end() - len(self._opening)]
-            self._opening, self._start = "" if found["closed"] else found["opened"], self._start + len(passed)
-        if passed and self._work.changes_text:
-            await self._queue.put(_with_text(template, passed))
-        if not (block := block.removeprefix(passed)):
-            return
-        self._opening = None
+        template = self._template
         work = asyncio.create_task(self._work.postprocess(block, self._before))
         self._before = f"{self._before}{block}"[-CONTEXT_CHARS:]
         self._running.add(work)
@@ -219,7 +240,9 @@ class AnswerStream:
         async def made() -> bytes:
             if not self._results or len(self._indexes) > 1:
                 return left
-            citations, done = annotations_and_entries(self._results, choice.get("index", 0), self._start)
+            citations, done = annotations_and_entries(
+                self._results, choice.get("index", 0), self._reasoning.length
+            )
             delta = {**(choice.get("delta") or {}), **({"annotations": citations} if citations else {})}
             return _written({**data, "choices": [{**choice, "delta": delta}], "rarr": {"results": done}})
 

@@ -163,7 +163,8 @@ async def test_text_in_the_parts_of_a_content_is_revised() -> None:
 @pytest.mark.parametrize("mode", ["revise", "check"])
 @given(strategies.sets(strategies.integers(1, 50)), strategies.booleans())
 def test_reasoning_passes_and_is_never_checked(mode: ServeMode, cuts: set[int], closed: bool) -> None:
-    thought, runner = f"<think>{TEXT}\n\n{TEXT}" + "</think>\n\n" * closed, KnownRunner()
+    first, second = f"<think>{TEXT}\n\n{TEXT}", f"</think>\n\n<think>{TEXT}</think>\n\n"
+    thought, runner = first + second * closed, KnownRunner()
     said, after = thought + TEXT * closed, TEXT if mode == "check" else TEXT.replace(WRONG, RIGHT)
     pieces = [chunk(said[begin:end]) for begin, end in pairwise(sorted({0, len(said), *cuts}))]
     *out, last, _ = asyncio.run(sent(*pieces, chunk(None, "stop"), DONE, mode=mode, runner=runner))

@@ -25,16 +25,15 @@ _START = re.compile(r"\{\s*+(?:[\"'#]|[A-Za-z_][\w -]{0,60}+:)|\[(?:\s*+[{\"']|\
 _BRACKET = re.compile(r"[{}\[\]]")
 _ESCAPE = re.compile(r"(\\[\"\\/bfnrtu])|\\")
 _THINK = r"(?:think|thinking|thoughts?|reasoning)"
-_CLOSED = (
-    rf"</{_THINK}>|\[/THINK\]|<\|channel\|>final[^<]{{0,80}}(?:<\|constrain\|>[^<]{{0,40}})?<\|message\|>"
-)
-_MARK = re.compile(
+_FINAL = r"<\|channel\|>final[^<]{0,80}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>"
+_CLOSED = rf"(?:</{_THINK}>|\[/THINK\]|{_FINAL})\s*"
+REASONING_MARK = re.compile(
     r'(?<=[{\[,:\s])"(?:[^"\\\n]|\\.)*+"(?=\s*+[,:}\]])'  # a mark in a JSON string does not count,
     r'|(?:(?<=:)|(?<=:\s))"(?:[^"\\\n]|\\.)*+\\?\Z'  # nor in a string that was cut off
     rf"|(?P<closed>{_CLOSED})|(?P<opened><{_THINK}>|\[THINK\]|<\|channel\|>analysis)",
     re.IGNORECASE,
 )
-_REASONED = re.compile(_CLOSED, re.IGNORECASE)
+REASONING_END = re.compile(_CLOSED, re.IGNORECASE)
 _OBJECT = re.compile(r"\s*+(?:```\w*\s*+)?\{")
 _AROUND = " \t\r\n\xa0\ufeff\"'“”`*_"
 
@@ -98,7 +97,7 @@ def without_reasoning(text: str) -> str:
     """Returns `text` without the model's reasoning. Raises `UnreadableAnswer` if its end is unclear."""
     parts: list[str] = []
     start = at = 0
-    while mark := _MARK.search(text, at):
+    while mark := REASONING_MARK.search(text, at):
         at = mark.end()
         if mark.lastgroup is None:
             continue
@@ -108,7 +107,7 @@ def without_reasoning(text: str) -> str:
                 raise UnreadableAnswer("its reasoning cannot be told from its answer")
             parts.clear()
         else:
-            end = _REASONED.search(text, at)
+            end = REASONING_END.search(text, at)
             if end is None:
                 raise UnreadableAnswer("its reasoning has no end, and no answer follows")
             at = end.end()
