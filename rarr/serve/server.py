@@ -48,7 +48,7 @@ OWN_ROUTES: Mapping[str, type[TextBody]] = {
 IDLE_S = 75
 """Seconds after which an idle connection is closed. Clients and gateways close theirs earlier."""
 _UNFRAMED = {"Content-Security-Policy": "frame-ancestors 'none'"}  # no page of another site shows ours
-_FACTS = ("run_id", "caller", "method", "route", "status", "ms", "mode", "outcome", "error")
+_FACTS = ("run_id", "caller", "method", "route", "status", "ms", "mode", "outcome", "passed", "error")
 """The only facts that a line of the log may have, so that no text of a caller gets into the log."""
 
 

@@ -142,8 +142,10 @@ class AnswerStream:
         try:
             while (made := await self._queue.get()) is not None:
                 yield await made() if callable(made) else made
-            if self._why or not self._results:
+            if not self._results:
                 self._work.call.log["outcome"] = f"passed: {self._why or 'no text'}"
+            elif self._why:
+                self._work.call.log["passed"] = self._why
             await reading
         finally:
             for task in (reading, *self._running):

@@ -133,23 +133,40 @@ async def test_paragraph_is_worked_on_while_the_next_one_is_written() -> None:
     assert [job.text for job in runner.jobs] == [f"{TEXT}\n\n", "It is old."]
 
 
-@pytest.mark.parametrize("came", [[chunk(TEXT), DONE], [chunk(TEXT)]])
-async def test_stream_without_a_finish_reason_has_an_end_if_it_says_so(came: list[Event]) -> None:
-    out = await sent(*came)
+@pytest.mark.parametrize(("end", "last", "has_results"), [([DONE], DONE, True), ([], None, False)])
+async def test_stream_without_a_finish_reason_has_an_end_if_it_says_so(
+    end: list[Event], last: Event | None, has_results: bool
+) -> None:
+    out = await sent(chunk(TEXT), *end)
     assert words(out) == TEXT.replace(WRONG, RIGHT)
-    assert (out[-1], "rarr" in str(out)) == ((DONE, True) if DONE in came else (None, False))
+    assert (out[-1], "rarr" in str(out)) == (last, has_results)
+
+
+BESIDE = {"tool_calls": "tool calls", "function_call": "tool calls", "images": "images"}
+BESIDE |= {"annotations": "annotations", "logprobs": "logprobs"}
 
 
 @pytest.mark.parametrize("mode", ["revise", "cite", "check"])
-@pytest.mark.parametrize("key", ["tool_calls", "function_call", "images", "annotations", ""])
-async def test_text_beside_something_else_passes_as_it_is(mode: ServeMode, key: str) -> None:
-    other = {"choices": [{"index": 0 if key else 1, "delta": {key: [1]}}]}
-    out = await sent(chunk(TEXT), other, chunk(None, "stop"), DONE, mode=mode)
-    assert out[1:] == [other, chunk(None, "stop"), DONE] and words(out) == TEXT
-    choice: Any = {"message": {"content": TEXT, key: [1]}, "logprobs": None if key else {"content": [1]}}
-    results, why = await postprocess_answer({"choices": [choice]}, postprocessor(mode))
-    told = {"": "logprobs", "function_call": "tool calls"}.get(key, key.replace("_", " "))
-    assert (results, why, choice["message"]["content"]) == ([], told, TEXT)
+@pytest.mark.parametrize(
+    "other", [*({"delta": {it: [1]}, it: [1]} for it in BESIDE), {"index": 1, "delta": {}}]
+)
+async def test_text_of_a_stream_beside_something_else_passes_as_it_is(mode: ServeMode, other: Any) -> None:
+    event = {"choices": [other]}
+    out = await sent(chunk(TEXT), event, chunk(None, "stop"), DONE, mode=mode)
+    assert out[1:] == [event, chunk(None, "stop"), DONE] and words(out) == TEXT
+
+
+async def test_log_has_the_outcome_of_a_stream_and_why_its_end_passed() -> None:
+    body, work = (chunk(f"partial {TEXT}\n\nIt"), chunk(tool_calls=[1]), chunk(None, "stop")), postprocessor()
+    assert [event async for event in AnswerStream(work, "").output_pieces(_body(body))]
+    assert (work.call.log["outcome"], work.call.log["passed"]) == ("partial", "tool calls")
+
+
+@pytest.mark.parametrize(("key", "told"), BESIDE.items())
+async def test_text_of_an_answer_beside_something_else_passes_as_it_is(key: str, told: str) -> None:
+    choice: Any = {"message": {"content": TEXT, key: [1]}, key: [1]}
+    assert await postprocess_answer({"choices": [choice]}, postprocessor()) == ([], told)
+    assert choice["message"]["content"] == TEXT
 
 
 async def test_text_in_the_parts_of_a_content_is_revised() -> None:
