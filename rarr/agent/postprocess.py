@@ -11,9 +11,9 @@ from typing import Any, get_args
 from rarr.agent.inputs import reasoning_end, required_text
 from rarr.agent.marks import insert_marks, planned_citations
 from rarr.errors import InputError
-from rarr.ledger.block_joining import moved_records
+from rarr.ledger.edit_gate import moved_records, moved_sentences
 from rarr.records import Revision, Sentence
-from rarr.records.cards_and_edits import moved_range
+from rarr.records.cards_and_edits import Change, moved_range
 from rarr.records.citations import Cited
 from rarr.records.postprocessing import (
     AnswerCitation,
@@ -28,14 +28,13 @@ from rarr.tools.text.wording import counted, is_failure, why_nothing_checked
 from rarr.valid_unicode import valid
 
 _Call = Callable[[str], Coroutine[Any, Any, Postprocessed]]
-_MORE = {
+_MORE = {  # words that the notice adds after its counts, by the code of a warning
     "source_failed": "; a source could not be searched",
     "reader_unreliable": "; the reader missed planted errors",
     "html_not_checked": "; blocks of HTML were not read",
     "table_not_checked": "; a table was not read",
     "character_replaced": "; characters that are not valid became U+FFFD",
 }
-"""Words that the notice adds after its counts, by the code of a warning."""
 _CLASSES = ("corrected", "contradicted", "not confirmed", "not judged", "confirmed", "not checked")
 """The classes of sentences. Each sentence is in one class. A `not checked` sentence had nothing to check."""
 _BY_STATUS = {"supported": "confirmed", "contradicted": "contradicted", "retrieval_failed": "not judged"}
@@ -59,22 +58,28 @@ async def result_by_deadline(
     """Postprocesses the answer behind its reasoning, or returns it unchanged after `deadline_s` seconds."""
     require_valid_call(answer, mode, deadline_s)
     answer = valid(answer)
-    thought = answer[: reasoning_end(answer)]
-    if not (text := answer[len(thought) :]):
+    reasoning = answer[: reasoning_end(answer)]
+    if not (text := answer[len(reasoning) :]):
         why = "nothing to check: the model gave no answer behind its reasoning"
         return untouched_result(answer, mode, "nothing_to_check", why)
     late = f"not checked: the deadline of {deadline_s or 0:g} s came first"
     result = await by_deadline(call(text), deadline_s) or untouched_result(text, mode, "deadline", late)
-    return await work(_behind, thought, result) if thought else result
+    return await work(_with_reasoning, result, reasoning) if reasoning else result
 
 
-def _behind(lead: str, result: Postprocessed) -> Postprocessed:
-    """Puts `lead` before the texts of a result again, and moves all places behind it."""
-    [moved] = moved_records([result], len(lead))
-    new: dict[str, Any] = {"original": lead + moved.original, "text": lead + moved.text}
-    if run := moved.revision:
-        new["revision"] = run.model_copy(update={"original": lead + run.original, "text": lead + run.text})
-    return moved.model_copy(update=new)
+def _with_reasoning(result: Postprocessed, reasoning: str) -> Postprocessed:
+    """Puts the reasoning before the texts of a result again, and moves all places behind it."""
+    by, of_sentence, run = len(reasoning), ("sentence_start", "sentence_end"), result.revision
+    update: dict[str, Any] = {"original": reasoning + result.original, "text": reasoning + result.text}
+    update["citations"] = moved_records(result.citations, by)
+    update["existing"] = moved_records(result.existing, by, *of_sentence)
+    update["marks"] = moved_records(result.marks, by, "at", *of_sentence)
+    if run:
+        new: dict[str, Any] = {"original": reasoning + run.original, "text": reasoning + run.text}
+        new |= {"queries": moved_records(run.queries, by), "edits": moved_records(run.edits, by)}
+        new["report"] = run.report.model_copy(update={"sentences": moved_sentences(run.report.sentences, by)})
+        update["revision"] = run.model_copy(update=new)
+    return result.model_copy(update=update)
 
 
 def untouched_result(
@@ -99,7 +104,9 @@ def result_of_run(mode: PostprocessMode, revision: Revision, cited: Cited | None
         if mode == "annotate" and not is_data_format(text):
             doubtful = [it for name, it in classified_sentences(revision) if name in get_args(Doubt)]
             text, marks = annotated_text(text, doubtful)
-        found = [(_moved(it.start, marks), _moved(it.end, marks), passage) for it, passage in planned]
+        inserted = sorted({(mark.start, mark.end) for mark in marks})
+        changes = [Change(start=start, end=start, new=text[start:end]) for start, end in inserted]
+        found = [(*moved_range(it.start, it.end, changes), passage) for it, passage in planned]
     citations = tuple(
         AnswerCitation(start=start, end=end, source=it.source, title=it.title, evidence_id=it.id)
         for start, end, it in found
@@ -131,11 +138,6 @@ def annotated_text(original: str, sentences: Sequence[Sentence]) -> tuple[str, t
     return text, tuple(DoubtMark(kind=kind, **it) for kind, it in zip(kinds, places, strict=True))
 
 
-def _moved(position: int, marks: Sequence[DoubtMark]) -> int:
-    inserted = {(mark.at, mark.start, mark.end) for mark in marks}
-    return position + sum(end - start for at, start, end in inserted if at <= position)
-
-
 def outcome_and_notice(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, str]:
     """Returns the outcome of a run, and a notice: a line that counts sentences, corrections and citations."""
     if why := why_nothing_checked(revision):
@@ -151,8 +153,9 @@ def outcome_and_notice(revision: Revision, cited: Cited | None = None) -> tuple[
     more += "".join(line for code, line in _MORE.items() if codes[code])
     if all(part.endswith("not checked") for part in parts):
         return "nothing_to_check", f"nothing to check{more}"
-    unread, unsure = classes["not judged"] and _failed(revision), {"doubt_failed", "reader_unreliable"}
-    return "partial" if unread or unsure & {*codes} else "finished", ", ".join(parts) + more
+    is_unread = classes["not judged"] and _failed(revision)
+    is_unsure = codes["doubt_failed"] or codes["reader_unreliable"]
+    return "partial" if is_unread or is_unsure else "finished", ", ".join(parts) + more
 
 
 def classified_sentences(revision: Revision) -> list[tuple[str, Sentence]]:
@@ -161,11 +164,8 @@ def classified_sentences(revision: Revision) -> list[tuple[str, Sentence]]:
     A changed sentence is `corrected` only if it is supported now. After a failure, an unjudged sentence is
     `not judged`, because it may have something to check; otherwise it is `not checked`.
     """
-    failed, accepted = _failed(revision), [edit for edit in revision.edits if edit.accepted]
-    changed = [
-        moved_range(it.start, it.start + len(it.new), accepted[later:])
-        for later, it in enumerate(accepted, 1)
-    ]
+    failed, edits = _failed(revision), [edit for edit in revision.edits if edit.accepted]
+    changed = [moved_range(it.start, it.start + len(it.new), edits[n:]) for n, it in enumerate(edits, 1)]
 
     def name(sentence: Sentence) -> str:
         is_changed = any(start < sentence.end and sentence.start <= end for start, end in changed)

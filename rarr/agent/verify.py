@@ -16,7 +16,8 @@ from rarr.backends.embedded.items import items_of
 from rarr.backends.nli.loading import attribution_class
 from rarr.backends.prompted.judging import ATTRSCORE
 from rarr.components import Classifier, Components
-from rarr.ledger.block_joining import NOTHING_TO_CHECK, moved_records
+from rarr.ledger.block_joining import NOTHING_TO_CHECK
+from rarr.ledger.edit_gate import moved_sentences
 from rarr.ledger.evidence_selection import evidence_of
 from rarr.nodes.rerank import suspicious_notices
 from rarr.records import (
@@ -261,7 +262,7 @@ def _verifications(
     made, at = list[Verification](), 0
     for claim in claims:
         own = [it for it in revision.report.sentences if at <= it.start < at + len(claim)]
-        found = [it.model_copy(update=unread) for it in moved_records(own, -at)]
+        found = [it.model_copy(update=unread) for it in moved_sentences(own, -at)]
         if embedded and context:
             found = [_without_question(sentence) for sentence in found]
         verification = _verification(claim, context, found, notices, revision.evidence)

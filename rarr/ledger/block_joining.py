@@ -1,12 +1,13 @@
 """Joins the states of the blocks of a long text into one state with one report and one set of scores."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar, cast
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
 
 from rarr.ledger.card_report import sentences_to_read
+from rarr.ledger.edit_gate import moved_records, moved_sentences
 from rarr.ledger.evidence_selection import select_evidence
 from rarr.ledger.scores import scores_of, unjudged_report
-from rarr.records import Notice, Record, Report, Scores, Sentence
+from rarr.records import Notice, Report, Scores, Sentence
 from rarr.records.cards_and_edits import pres_lev
 from rarr.state import State, usable_evidence
 from rarr.tools.text.long_text_blocks import TextBlock
@@ -18,10 +19,6 @@ NOTHING_TO_CHECK = Notice(
     message="nothing is stated that a source could support: give whole sentences",
     node="generate_queries",
 )
-
-_Placed = TypeVar("_Placed", bound=Record)
-_PLACES, _HOLDERS = {"at", "start", "end", "sentence_start", "sentence_end"}, {"revision", "report"}
-_LISTS = {"parts", "sentences", "queries", "edits", "citations", "existing", "marks"}
 
 
 class BlockState(NamedTuple):
@@ -68,7 +65,7 @@ def join_block_states(start: State, runs: Sequence[BlockState], report_size: int
             whole[name] += cast(dict[str, Any], state).get(name, [])
         relevances |= state.get("relevances", {})
         found = state.get("report") or unjudged_report(text, sentences_to_read(state))
-        report += moved_records(found.sentences, shift + grown)
+        report += moved_sentences(found.sentences, shift + grown)
         missing: list[float | None] = [None] * len(block.sentences)
         attributed = state.get("attributed", (missing, missing))
         before, after = before + attributed[0], after + attributed[1]
@@ -86,17 +83,6 @@ def join_block_states(start: State, runs: Sequence[BlockState], report_size: int
         "warnings": [*start["warnings"], *_warnings(runs)],
     }
     return cast(State, joined)
-
-
-def moved_records(records: Iterable[_Placed], by: int) -> list[_Placed]:
-    """Returns copies of the records, and of the records in them, with places moved by `by` characters."""
-    moved = []
-    for record in records:
-        update: dict[str, Any] = {name: value + by for name, value in record if name in _PLACES}
-        update |= {name: tuple(moved_records(its, by)) for name, its in record if name in _LISTS}
-        update |= {name: moved_records([it], by)[0] for name, it in record if name in _HOLDERS and it}
-        moved.append(record.model_copy(update=update))
-    return moved
 
 
 def _warnings(runs: Sequence[BlockState]) -> list[Notice]:

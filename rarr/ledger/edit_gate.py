@@ -6,14 +6,14 @@ verdict of the model decides (Gao et al. 2023, section 3.3).
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from rapidfuzz.distance import Levenshtein
 
 from rarr.ledger.card import EXCHANGED, edited_sentence
 from rarr.ledger.card_reading import UNEXAMINED
-from rarr.records import Change, Edit, Query
+from rarr.records import Change, Edit, Query, Record, Sentence
 from rarr.records.cards_and_edits import Card, CardEdit, EditState, Place, moved_range, shift_span, with_edits
 from rarr.state import State, numbered_id
 from rarr.tools.text.blocks_and_sentences import Span, protected_spans, table_cells
@@ -22,6 +22,7 @@ from rarr.tools.text.folding import fold
 MAX_EDIT_CHARS, MAX_EDIT_SHARE = 50, 0.5
 """An edit may exceed one of these limits, but not both: characters, and share of its sentence or text."""
 _Placed = TypeVar("_Placed", Query, Card, CardEdit, Place)
+_Record = TypeVar("_Record", bound=Record)
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
 _MARK = re.compile(r"<[|?_][^<>\n]{0,200}>|\[/[A-Z_]{3,}\]|^#{1,6} |```", re.MULTILINE)
 
@@ -141,6 +142,18 @@ def shift_records(records: Sequence[_Placed], changes: Sequence[Change]) -> tupl
     """Returns the records with places in the text after `changes`, which were made one after another."""
     places = (moved_place(Span(it.start, it.end), changes)._asdict() for it in records)
     return tuple(it.model_copy(update=place) for it, place in zip(records, places, strict=True))
+
+
+def moved_records(records: Iterable[_Record], by: int, *more: str) -> tuple[_Record, ...]:
+    """Returns the records with `start`, `end` and the places named in `more` moved by `by` characters."""
+    names = ("start", "end", *more)
+    return tuple(it.model_copy(update={name: getattr(it, name) + by for name in names}) for it in records)
+
+
+def moved_sentences(sentences: Iterable[Sentence], by: int) -> tuple[Sentence, ...]:
+    """Returns the sentences, and their parts, with places moved by `by` characters."""
+    inside = (it.model_copy(update={"parts": moved_records(it.parts, by)}) for it in sentences)
+    return moved_records(inside, by)
 
 
 def moved_place(place: Span, changes: Sequence[Change]) -> Span:
