@@ -1,13 +1,12 @@
 """Reads the input of a caller: a text, and the question or conversation that the text answers."""
 
-import re
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from rarr.errors import InputError
 from rarr.records import Notice
-from rarr.tools.models.answer_parsing import REASONING_END, REASONING_MARK
+from rarr.tools.models.answer_parsing import reasoning_end
 from rarr.tools.text.blocks_and_sentences import count_unread_tables, html_share
 from rarr.tools.text.wording import counted, kind_of, safe_text
 from rarr.valid_unicode import REPLACEMENT, valid
@@ -20,14 +19,9 @@ Context = str | Sequence[Message] | None
 CONTEXT_CHARS = 4000
 """The most characters of a conversation that are read: the latest turns, and the ends of long turns."""
 _USER = ("user", "human")
-_ASSISTANT = ("assistant", "ai")
-_READ = (*_USER, *_ASSISTANT)
-"""The roles of messages that are read. Instructions and the results of tools are not read."""
-_PROSE = re.compile(r" [a-z]")
-_TEXTS = ("text", "text-plain", "input_text", "output_text")
-"""The types of the blocks of a content that have a text. A block without a type has one, too."""
-_MOST_HTML = 0.5
-"""The share of a text, from 0 to 1, that may be HTML without a warning."""
+_READ = (*_USER, "assistant", "ai")  # the roles that are read: not instructions, nor results of tools
+_TEXTS = ("text", "text-plain", "input_text", "output_text")  # types of blocks; without one, it is a text
+_MOST_HTML = 0.5  # the share of a text that may be HTML without a warning
 
 
 def required_text(text: object, name: str) -> str:
@@ -74,36 +68,13 @@ def _turn(message: object) -> dict[str, str]:
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         raise InputError('a message of context has no role: give {"role": "user", "content": "..."}')
     text = message_text(message.get("content"), "\n") if message["role"] in _READ else ""
-    end = reasoning_end(text) if message["role"] in _ASSISTANT else 0
+    end = 0 if message["role"] in _USER else reasoning_end(text)
     return {"role": message["role"], "content": "" if end is None else text[end:]}
 
 
-def reasoning_end(answer: str) -> int | None:
-    """Returns the end of the reasoning at the start of a model's answer; None if it has no end.
-
-    Reasoning whose opening mark the template of the model wrote has its closing mark at the end of a line.
-    """
-    start = end = at = len(answer) - len(answer.lstrip())
-    while mark := REASONING_MARK.search(answer, at):
-        at, is_next = mark.end(), mark.start() == end
-        if mark["closed"] and (is_next or "\n" in mark[0]):
-            end = at
-        elif mark["opened"]:
-            closed = REASONING_END.search(answer, at)
-            if not is_next or (not closed and _PROSE.match(answer, at)):  # the answer speaks about the mark
-                break
-            if not closed:
-                return None
-            end = at = closed.end()
-    return end if end > start else 0
-
-
 def message_text(content: object, between: str = "") -> str:
-    """Returns the text of a message's content: a string, or a list of blocks; "" for anything else.
-
-    `between` stands between two blocks of text: providers cut a sentence of an answer into several blocks. A
-    blank line stands for blocks of other kinds, such as images.
-    """
+    """Returns the text of a content: a string, or blocks that `between` joins; "" for anything else."""
+    # Providers cut a sentence of an answer into blocks. A blank line stands for other blocks, such as images.
     blocks = content if isinstance(content, list | tuple) else [content] * isinstance(content, str)
     texts = groupby(map(_block_text, blocks), bool)
     return "\n\n".join(between.join(neighbours) for has_text, neighbours in texts if has_text)
@@ -117,8 +88,8 @@ def _block_text(block: object) -> str:
 
 def with_text(content: Any, revised: str) -> Any:
     """Replaces all blocks with text by one block with the revised text. Keeps blocks of other kinds."""
-    if isinstance(content, str) or message_text(content) == revised:
-        return revised if isinstance(content, str) else content
+    if isinstance(content, str):
+        return revised
     first = next(number for number, block in enumerate(content) if _block_text(block))
     made = revised if isinstance(content[first], str) else {"type": "text", "text": revised}
     return [*content[:first], made, *(it for it in content[first:] if not _block_text(it))]

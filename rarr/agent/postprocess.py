@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from typing import Any, get_args
 
-from rarr.agent.inputs import reasoning_end, required_text
+from rarr.agent.inputs import required_text
 from rarr.agent.marks import insert_marks, planned_citations
 from rarr.errors import InputError
 from rarr.ledger.edit_gate import moved_records, moved_sentences
@@ -24,6 +24,7 @@ from rarr.records.postprocessing import (
     PostprocessMode,
 )
 from rarr.tools.concurrency import by_deadline, work
+from rarr.tools.models.answer_parsing import reasoning_end
 from rarr.tools.text.wording import counted, is_failure, why_nothing_checked
 from rarr.valid_unicode import valid
 

@@ -76,7 +76,7 @@ class TextPostprocessor:
         """Whether the text must be postprocessed as a whole, and not by paragraphs."""
 
     async def postprocess(self, text: str, before: str = "") -> Postprocessed:
-        """Returns the result of a text behind `before` in its answer; after a failure, of its original."""
+        """Returns the result of a text that follows `before` in its answer. A failure leaves it unchanged."""
         earlier = [{"role": "assistant", "content": before[-CONTEXT_CHARS:]}] if before.strip() else []
         job = replace(self._job, text=text, run_id=self.call.new_run_id(), context=[*self._turns, *earlier])
         if not text.strip():
@@ -132,7 +132,7 @@ def why_unchanged(request: Json) -> str:
     return "logprobs" if request.get("logprobs") else ""
 
 
-def why_passed(choice: Json, message: Json) -> str:
+def pass_reason(choice: Json, message: Json) -> str:
     """Returns the reason why a message, or a piece of one, passes as it is, such as "tool calls"; else ""."""
     if choice.get("logprobs"):  # like annotations, they would no longer fit
         return "logprobs"
@@ -147,14 +147,15 @@ async def postprocess_answer(answer: Json, work: TextPostprocessor) -> tuple[lis
     found, entries, why = dict[int, Json](), list[Json](), ""
     for number, choice in enumerate(object_list(answer.get("choices"))):
         message = given if isinstance(given := choice.get("message"), dict) else {}
-        if passes := why_passed(choice, message):
+        if passes := pass_reason(choice, message):
             why = passes
         elif message_text(message.get("content")).strip():
             found[number] = message
     texts = [message_text(message["content"]) for message in found.values()]
     results = await asyncio.gather(*map(work.postprocess, texts))
     for (number, message), result in zip(found.items(), results, strict=True):
-        message["content"] = with_text(message["content"], result.text)
+        if result.changed:
+            message["content"] = with_text(message["content"], result.text)
         citations, made = annotations_and_entries([result], number)
         message |= {"annotations": citations} if citations else {}
         entries += made

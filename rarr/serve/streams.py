@@ -5,10 +5,11 @@ import re
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from typing import Any, AnyStr
 
-from rarr.agent.inputs import CONTEXT_CHARS, reasoning_end
+from rarr.agent.inputs import CONTEXT_CHARS
 from rarr.records.postprocessing import Postprocessed
-from rarr.serve.chat import TextPostprocessor, annotations_and_entries, object_list, why_passed
+from rarr.serve.chat import TextPostprocessor, annotations_and_entries, object_list, pass_reason
 from rarr.serve.requests import Json, Refusal, json_bytes, json_object
+from rarr.tools.models.answer_parsing import reasoning_end
 
 LONGEST_EVENT = 8_000_000
 """The most bytes of one event."""
@@ -83,20 +84,17 @@ class ReasoningSplitter:
     """Splits the reasoning of a model, which may go over several paragraphs, from the answer behind it."""
 
     def __init__(self) -> None:
-        self._is_open = self._has_ended = False
-        self.length = 0
-        """The characters of the reasoning so far."""
+        self._begun, self._has_ended, self.length = "", False, 0
 
     def split(self, block: str) -> tuple[str, str]:
         """Returns the reasoning at the start of the next paragraph, and the rest of the paragraph."""
         if self._has_ended:
             return "", block
-        begun = "<think>\n" if self._is_open else ""
-        end = reasoning_end(begun + block)
-        self._is_open = end is None
-        at = len(block) if end is None else end - len(begun)
-        self.length += at
+        end = reasoning_end(self._begun + block)
+        at = len(block) if end is None else end - len(self._begun)
+        self._begun = "<think>\n" if end is None else ""
         self._has_ended = at < len(block)
+        self.length += at
         return block[:at], block[at:]
 
 
@@ -127,11 +125,10 @@ class AnswerStream:
 
     def __init__(self, work: TextPostprocessor, key: str) -> None:
         self._work, self._open = work, ParagraphSplitter(whole=work.needs_whole)
-        self._key = StreamKeyMask(key)
+        self._key, self._thought = StreamKeyMask(key), ReasoningSplitter()
         self._template: Json = {}  # the last event that brought a piece of the text
         self._before, self._results, self._has_ended = "", list[Postprocessed](), False
         self._indexes, self._why = set[str](), ""  # of choices; why the rest of the stream passes as it is
-        self._reasoning = ReasoningSplitter()
         # What to send, in order. Each member waits for the work that it needs.
         self._queue: asyncio.Queue[Callable[[], Awaitable[bytes]] | bytes | None] = asyncio.Queue(AHEAD)
         self._running: set[asyncio.Task[Any]] = set()
@@ -188,7 +185,7 @@ class AnswerStream:
         delta = given if isinstance(given := choice.get("delta"), dict) else {}
         self._indexes.update(str(it.get("index") or 0) for it in choices)
         several = "several streamed choices" if len(self._indexes) > 1 else ""
-        self._why = self._why or several or why_passed(choice, delta)
+        self._why = self._why or several or pass_reason(choice, delta)
         hidden = self._key.masked_value(delta, str(choice.get("index")))
         text = given if isinstance(given := hidden.get("content"), str) and not self._why else ""
         ends = choice.get("finish_reason") is not None
@@ -217,7 +214,9 @@ class AnswerStream:
 
     async def _paragraph(self, block: str) -> None:
         """Queues a paragraph. Its reasoning passes, and so does all of it beside something else."""
-        reasoning, answer = (block, "") if self._why else self._reasoning.split(block)
+        reasoning, answer = self._thought.split(block)
+        if self._why:
+            reasoning, answer = block, ""
         if reasoning and self._work.changes_text:
             await self._queue.put(_with_text(self._template, reasoning))
         if answer:
@@ -242,10 +241,8 @@ class AnswerStream:
         async def made() -> bytes:
             if not self._results or len(self._indexes) > 1:
                 return left
-            citations, done = annotations_and_entries(
-                self._results, choice.get("index", 0), self._reasoning.length
-            )
-            delta = {**(choice.get("delta") or {}), **({"annotations": citations} if citations else {})}
+            cited, done = annotations_and_entries(self._results, choice.get("index", 0), self._thought.length)
+            delta = {**(choice.get("delta") or {}), **({"annotations": cited} if cited else {})}
             return _written({**data, "choices": [{**choice, "delta": delta}], "rarr": {"results": done}})
 
         await self._queue.put(made)

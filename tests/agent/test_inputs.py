@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 
 from rarr import Trace, cite, revise, verify
-from rarr.agent.inputs import CONTEXT_CHARS, context_text, latest_turns, reasoning_end, text_notices
+from rarr.agent.inputs import CONTEXT_CHARS, context_text, latest_turns, text_notices
 
 USER, LATER = {"role": "user", "content": "A?"}, {"role": "assistant", "content": "B."}
-CHANNELS = "<|channel|>analysis<|message|>A<|end|><|start|>assistant<|channel|>final<|message|>"
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 10_000}}
 SEEN = {"role": "user", "content": [{"type": "text", "text": "A?"}, IMAGE]}
 
@@ -22,10 +21,7 @@ SEEN = {"role": "user", "content": [{"type": "text", "text": "A?"}, IMAGE]}
         ([USER, LATER], "A?\n\nB."),
         ([{"role": "system", "content": "Be kind."}, USER, {"role": "tool", "content": "{}"}], "A?"),
         ([USER, {"role": "assistant", "content": None}], "A?"),
-        (
-            [{"role": it, "content": "<think>A?</think>B."} for it in ("user", "ai")],
-            "<think>A?</think>B.\n\nB.",
-        ),
+        ([{"role": it, "content": "<think></think>B"} for it in ("user", "ai")], "<think></think>B\n\nB"),
         ([SEEN], "A?"),
         ([{"role": "user", "content": ["A", {"text": "?"}, {"type": "reasoning", "text": "B"}]}], "A\n?"),
         ([USER, {"role": "assistant", "content": "The answer. "}], "A?"),
@@ -33,18 +29,6 @@ SEEN = {"role": "user", "content": [{"type": "text", "text": "A?"}, IMAGE]}
 )
 def test_turns_become_the_context(question: Any, context: str | None) -> None:
     assert context_text(question, "The answer.") == context
-
-
-@pytest.mark.parametrize(
-    "answer", ["It is.", "<thinkpad> is.", "<think> is a tag.", "A </think> ends it.\nIt is."]
-)
-@pytest.mark.parametrize(
-    "reasoning",
-    ["", "\n<think>A</think>\n\n", "A\n</think>\n\n", "[THINK]A[/THINK]<think>B</think>", CHANNELS],
-)
-def test_answer_begins_behind_all_reasoning(reasoning: str, answer: str) -> None:
-    assert reasoning_end(reasoning + answer) == len(reasoning)
-    assert reasoning_end(f"{reasoning}<think>A") is None
 
 
 @pytest.mark.parametrize("context", ["", " \n", []])

@@ -69,8 +69,7 @@ async def test_answer_is_revised_with_footnotes_and_the_status_says_so(served: S
     assert said == ["rarr: checking the answer", "rarr: 1 corrected"]
     _, said = await outlet(BEFORE, served.root, token="ключ")
     assert said[1].startswith("rarr: not checked: the valve token has white space or letters that no token")
-    alone: Any = {"type": "text", "text": BEFORE}
-    assert await outlet(alone, served.root) == (alone, [])
+    assert (await outlet({"type": "text", "text": BEFORE}, served.root))[1] == []
 
 
 THOUGHTS = f'<details type="reasoning" done="true">\n> Is it {WRONG}?\n</details>\n'

@@ -94,11 +94,6 @@ def test_server_that_is_told_to_end_sends_the_originals_first() -> None:
             assert "not checked: the server is shutting down" in each.result().text
 
 
-def test_log_has_the_worst_outcome_of_an_answer(served: Served, log: Log) -> None:
-    raw(served.url, {"stream": True, **saying("wait\n\nIt is.", deadline_s=0.05)})
-    assert log.get(timeout=30)["outcome"] == "deadline"
-
-
 def test_errors_are_those_of_the_server_behind_byte_by_byte() -> None:
     plan = lambda request: Failure(429, message="é \\u00e9", retry_after=7)  # noqa: E731
     with (

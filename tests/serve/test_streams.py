@@ -84,8 +84,10 @@ def test_client_that_leaves_stops_the_server_behind() -> None:
 
 DONE = "[DONE]"
 TEXT = f"It is {WRONG} high."
-Event = dict[str, Any] | str | threading.Event
-"""What comes, or what must happen before the next event comes."""
+BESIDE = [("tool_calls", "tool calls"), ("function_call", "tool calls")]
+BESIDE += [(it, it) for it in ("images", "annotations", "logprobs")]
+SECOND = {"index": 1, "delta": {}}
+Event = dict[str, Any] | str | threading.Event  # what comes, or what must happen before the next one comes
 
 
 def postprocessor(mode: ServeMode = "revise", runner: KnownRunner | None = None) -> TextPostprocessor:
@@ -133,40 +135,33 @@ async def test_paragraph_is_worked_on_while_the_next_one_is_written() -> None:
     assert [job.text for job in runner.jobs] == [f"{TEXT}\n\n", "It is old."]
 
 
-@pytest.mark.parametrize(("end", "last", "has_results"), [([DONE], DONE, True), ([], None, False)])
-async def test_stream_without_a_finish_reason_has_an_end_if_it_says_so(
-    end: list[Event], last: Event | None, has_results: bool
-) -> None:
+@pytest.mark.parametrize(("end", "last"), [([DONE], DONE), ([], None)])
+async def test_stream_without_a_finish_reason_ends_if_it_says_so(end: list[Event], last: Any) -> None:
     out = await sent(chunk(TEXT), *end)
     assert words(out) == TEXT.replace(WRONG, RIGHT)
-    assert (out[-1], "rarr" in str(out)) == (last, has_results)
-
-
-BESIDE = {"tool_calls": "tool calls", "function_call": "tool calls", "images": "images"}
-BESIDE |= {"annotations": "annotations", "logprobs": "logprobs"}
+    assert (out[-1], "rarr" in str(out)) == (last, bool(end))
 
 
 @pytest.mark.parametrize("mode", ["revise", "cite", "check"])
-@pytest.mark.parametrize(
-    "other", [*({"delta": {it: [1]}, it: [1]} for it in BESIDE), {"index": 1, "delta": {}}]
-)
+@pytest.mark.parametrize("other", [*({"delta": {it: [1]}, it: [1]} for it, _ in BESIDE), SECOND])
 async def test_text_of_a_stream_beside_something_else_passes_as_it_is(mode: ServeMode, other: Any) -> None:
     event = {"choices": [other]}
     out = await sent(chunk(TEXT), event, chunk(None, "stop"), DONE, mode=mode)
     assert out[1:] == [event, chunk(None, "stop"), DONE] and words(out) == TEXT
 
 
-async def test_log_has_the_outcome_of_a_stream_and_why_its_end_passed() -> None:
-    body, work = (chunk(f"partial {TEXT}\n\nIt"), chunk(tool_calls=[1]), chunk(None, "stop")), postprocessor()
-    assert [event async for event in AnswerStream(work, "").output_pieces(_body(body))]
+async def test_log_has_the_worst_outcome_of_a_stream_and_why_its_end_passed() -> None:
+    work, text = postprocessor(), chunk(f"partial {TEXT}\n\nIt is.\n\nIt")
+    body = _body((text, chunk(tool_calls=[1]), chunk(None, "stop")))
+    assert [event async for event in AnswerStream(work, "").output_pieces(body)]
     assert (work.call.log["outcome"], work.call.log["passed"]) == ("partial", "tool calls")
 
 
-@pytest.mark.parametrize(("key", "told"), BESIDE.items())
+@pytest.mark.parametrize(("key", "told"), BESIDE)
 async def test_text_of_an_answer_beside_something_else_passes_as_it_is(key: str, told: str) -> None:
     choice: Any = {"message": {"content": TEXT, key: [1]}, key: [1]}
-    assert await postprocess_answer({"choices": [choice]}, postprocessor()) == ([], told)
-    assert choice["message"]["content"] == TEXT
+    found = await postprocess_answer({"choices": [choice]}, postprocessor())
+    assert (*found, choice["message"]["content"]) == ([], told, TEXT)
 
 
 async def test_text_in_the_parts_of_a_content_is_revised() -> None:
@@ -180,8 +175,7 @@ async def test_text_in_the_parts_of_a_content_is_revised() -> None:
 @pytest.mark.parametrize("mode", ["revise", "check"])
 @given(strategies.sets(strategies.integers(1, 50)), strategies.booleans())
 def test_reasoning_passes_and_is_never_checked(mode: ServeMode, cuts: set[int], closed: bool) -> None:
-    first, second = f"<think>{TEXT}\n\n{TEXT}", f"</think>\n\n<think>{TEXT}</think>\n\n"
-    thought, runner = first + second * closed, KnownRunner()
+    thought, runner = f"<think>{TEXT}\n\n{TEXT}" + "</think>\n\n<think>A</think>\n\n" * closed, KnownRunner()
     said, after = thought + TEXT * closed, TEXT if mode == "check" else TEXT.replace(WRONG, RIGHT)
     pieces = [chunk(said[begin:end]) for begin, end in pairwise(sorted({0, len(said), *cuts}))]
     *out, last, _ = asyncio.run(sent(*pieces, chunk(None, "stop"), DONE, mode=mode, runner=runner))

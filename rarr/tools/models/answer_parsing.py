@@ -26,14 +26,17 @@ _BRACKET = re.compile(r"[{}\[\]]")
 _ESCAPE = re.compile(r"(\\[\"\\/bfnrtu])|\\")
 _THINK = r"(?:think|thinking|thoughts?|reasoning)"
 _FINAL = r"<\|channel\|>final[^<]{0,80}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>"
+_OPENED = rf"(?:<{_THINK}>|\[THINK\]|<\|channel\|>analysis)"
 _CLOSED = rf"(?:</{_THINK}>|\[/THINK\]|{_FINAL})\s*"
-REASONING_MARK = re.compile(
+_MARK = re.compile(
     r'(?<=[{\[,:\s])"(?:[^"\\\n]|\\.)*+"(?=\s*+[,:}\]])'  # a mark in a JSON string does not count,
     r'|(?:(?<=:)|(?<=:\s))"(?:[^"\\\n]|\\.)*+\\?\Z'  # nor in a string that was cut off
-    rf"|(?P<closed>{_CLOSED})|(?P<opened><{_THINK}>|\[THINK\]|<\|channel\|>analysis)",
+    rf"|(?P<closed>{_CLOSED})|(?P<opened>{_OPENED}(?s:.*?)(?:{_CLOSED}|(?P<cut>\Z)))",
     re.IGNORECASE,
 )
-REASONING_END = re.compile(_CLOSED, re.IGNORECASE)
+# The template of a model may have written the first mark: then a line ends with the second mark.
+_REASONING = re.compile(rf"(?is)(?:(?:(?!{_OPENED}).)*?{_CLOSED}(?<=\n))?(?:\s*{_OPENED}.*?{_CLOSED})*")
+_UNCLOSED = re.compile(rf"\s*(?i:{_OPENED})(?! [a-z])")  # before a small letter, the answer is about the mark
 _OBJECT = re.compile(r"\s*+(?:```\w*\s*+)?\{")
 _AROUND = " \t\r\n\xa0\ufeff\"'“”`*_"
 
@@ -95,24 +98,24 @@ def objects_with_key(text: str, key: str) -> Iterator[dict[str, Any]]:
 
 def without_reasoning(text: str) -> str:
     """Returns `text` without the model's reasoning. Raises `UnreadableAnswer` if its end is unclear."""
-    parts: list[str] = []
-    start = at = 0
-    while mark := REASONING_MARK.search(text, at):
-        at = mark.end()
-        if mark.lastgroup is None:
-            continue
+    parts, start = list[str](), 0
+    for mark in (it for it in _MARK.finditer(text) if it.lastgroup):
+        if mark["cut"] is not None:
+            raise UnreadableAnswer("its reasoning has no end, and no answer follows")
         parts.append(text[start : mark.start()])
-        if mark.lastgroup == "closed":  # the template wrote the opening mark
+        start = mark.end()
+        if mark["closed"]:  # the template wrote the opening mark
             if _OBJECT.match(text):
                 raise UnreadableAnswer("its reasoning cannot be told from its answer")
             parts.clear()
-        else:
-            end = REASONING_END.search(text, at)
-            if end is None:
-                raise UnreadableAnswer("its reasoning has no end, and no answer follows")
-            at = end.end()
-        start = at
     return "\n".join([*parts, text[start:]])
+
+
+def reasoning_end(answer: str) -> int | None:
+    """Returns the end of the reasoning at the start of a model's answer; None if it has no end."""
+    found = _REASONING.match(answer)
+    end = found.end() if found else 0
+    return None if _UNCLOSED.match(answer, end) else end
 
 
 def _found(text: str) -> Iterator[tuple[str, Any]]:

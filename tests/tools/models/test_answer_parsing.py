@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from rarr.backends.prompted.paper import EditAnswer
 from rarr.backends.prompted.questions import GeneratedQuestion, QuestionsAnswer
 from rarr.records import Agreement
-from rarr.tools.models.answer_parsing import UnreadableAnswer, objects_with_key, read_answer
+from rarr.tools.models.answer_parsing import UnreadableAnswer, objects_with_key, read_answer, reasoning_end
 
 YES, NO = {"verdict": "agrees"}, {"verdict": "disagrees"}
 ASKED = {"questions": [{"question": "Who built it?"}, {"question": "When?", "about": "in 1911"}]}
@@ -82,6 +82,7 @@ ANSWERS: list[tuple[type[BaseModel], dict[str, Any] | None, list[str]]] = [
     (QuestionsAnswer, {"questions": []}, ['{"questions": []}', '[]']),
 ]  # fmt: skip
 CASES = [(shape, values, text) for shape, values, texts in ANSWERS for text in texts]
+CHANNELS = "<|channel|>analysis<|message|>A<|end|><|start|>assistant<|channel|>final<|message|>"
 HARD = ["<think>", "</think>", "```", '"', "\\", "{", "}", '": "', "'", ",", "\n", "verdict", "é", "🚧"]
 texts = st.lists(st.one_of(st.sampled_from(HARD), st.text(VALID, max_size=8)), max_size=6).map("".join)
 anything = st.text(st.characters(exclude_categories=()), max_size=200)  # halves of characters as well
@@ -125,6 +126,12 @@ def test_whole_objects_are_found_in_what_is_cut_off_or_broken() -> None:
     assert list(objects_with_key(cards, "s")) == [{"s": "1", "q": ["P1.1"]}]
     assert list(objects_with_key('{"c": [{"s": 1}, {"s" 2}, {"s": 3}]}', "s")) == [{"s": "1"}, {"s": "3"}]
     assert list(objects_with_key('{"S": 1}', "s")) == []
+
+
+@pytest.mark.parametrize("lead", ["", "\n<think>A</think>\n[THINK]B[/THINK]", "A</think>\n\n", CHANNELS])
+@pytest.mark.parametrize("answer", ["It.", "<thinkpad> is.", "<think> is a tag.", "A </think> ends it.\nIt."])
+def test_answer_begins_behind_all_reasoning(lead: str, answer: str) -> None:
+    assert (reasoning_end(lead + answer), reasoning_end(f"{lead}<think>A")) == (len(lead), None)
 
 
 def test_hostile_text_ends_quickly() -> None:
