@@ -189,14 +189,11 @@ def _checked(state: State, *, may_skip: bool) -> Iterator[Statement]:
 def build_answering_graph() -> AgentGraph:
     """Builds the graph that answers questions. A run passes its `Components` as the context of the graph."""
     graph = StateGraph(State, context_schema=Components)
-    for node in (find_triples, retrieve, rerank, write_answer, check_agreement):
-        graph.add_node(node.__name__, metered_node(node.__name__, node))
-    graph.add_edge(START, "find_triples")
+    nodes = (find_triples, retrieve, rerank, write_answer, check_agreement)
+    first, *others = [(node.__name__, metered_node(node.__name__, node)) for node in nodes]
+    graph.add_sequence([first]).add_edge(START, "find_triples")
     graph.add_conditional_edges("find_triples", route_after_triples, ["retrieve", "write_answer"])
-    graph.add_edge("retrieve", "rerank")
-    graph.add_edge("rerank", "write_answer")
-    graph.add_edge("write_answer", "check_agreement")
-    graph.add_edge("check_agreement", END)
+    graph.add_sequence(others).add_edge("check_agreement", END)
     return graph
 
 

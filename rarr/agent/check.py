@@ -27,8 +27,7 @@ _OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "partial": "partly_judged",
     "nothing_to_check": "nothing_to_check",
 }
-_UNREAD = ("table_not_checked", "reader_unreliable")
-"""The codes of warnings that a part of a document was not read, or that its reader is unreliable."""
+_UNREAD = ("table_not_checked", "reader_unreliable")  # codes of warnings that a part was not read reliably
 _OF_ALL = ("file_skipped", "corpus_not_searched", "server_not_used", *HARMLESS)
 """The codes of warnings that are about the sources or the settings, and so about every document."""
 _MOST_QUOTES = 3
@@ -106,7 +105,7 @@ def _findings(revision: Revision, fail_on: Sequence[str]) -> Iterator[Finding]:
         if kind not in ("contradicted", "not confirmed", "not judged"):
             continue
         quotes = sorted(it.quotes, key=lambda quote: quote.side != "against")[:_MOST_QUOTES]
-        parts = [part for part in it.parts if part.state != "confirmed"]
+        own = [part for part in it.parts if part.state != "confirmed"]
         yield Finding(
             **it.model_dump(include={"status", "text", "start", "end"}),
             fails=it.status in fail_on,
@@ -114,10 +113,7 @@ def _findings(revision: Revision, fail_on: Sequence[str]) -> Iterator[Finding]:
             column=it.start - text.rfind("\n", 0, it.start),
             end_line=text.count("\n", 0, it.end) + 1,
             end_column=it.end - text.rfind("\n", 0, it.end),
-            parts=tuple(
-                DoubtfulPart(words=text[part.start : part.end], state=part.state, says=part.says)
-                for part in parts
-            ),
+            parts=tuple(DoubtfulPart(words=it.words(part), state=part.state, says=part.says) for part in own),
             quotes=tuple(
                 SourceQuote(quote=each.text, start=each.start, end=each.end, source=of.source, title=of.title)
                 for each in quotes

@@ -27,6 +27,7 @@ __all__ = ["RarrMiddleware", "RarrRunnable"]
 
 Value = str | AIMessage | dict[str, Any]
 """The input of a chain step: a text, a message, or a dict whose "answer" is a text or a message."""
+_ADDRESS = ("url", "link", "href", "source")
 _CURE = "give a str, an AIMessage, or a dict with answer and, if you have them, question and sources"
 
 
@@ -168,9 +169,6 @@ def _last_answer(state: AgentState[Any]) -> dict[str, Any] | None:
     if not isinstance(last, AIMessage) or answer_text(last) is None or state.get("structured_response"):
         return None
     return {"answer": last, "question": messages[:-1], "sources": [*tool_sources(messages)]}
-
-
-_ADDRESS = ("url", "link", "href", "source")
 
 
 def answer_text(message: AIMessage) -> str | None:

@@ -176,7 +176,7 @@ class HttpServer(uvicorn.Server):
     """The HTTP server of an application. Make it inside the event loop that runs it."""
 
     def __init__(self, application: Application, settings: Settings) -> None:
-        self._jobs, self._shutdown_s = application.jobs, settings.serve_shutdown_s
+        self._stopping, self._shutdown_s = application.jobs.stopping, settings.serve_shutdown_s
         self._loop = asyncio.get_running_loop()
         super().__init__(
             uvicorn.Config(
@@ -197,9 +197,7 @@ class HttpServer(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begins the shutdown. Running requests have some seconds; then their original texts are sent."""
-        self._loop.call_soon_threadsafe(
-            self._loop.call_later, 0.8 * self._shutdown_s, self._jobs.stopping.set
-        )
+        self._loop.call_soon_threadsafe(self._loop.call_later, 0.8 * self._shutdown_s, self._stopping.set)
         super().handle_exit(sig, frame)
         self._captured_signals.clear()  # the process ends in order, with the status of the command
 

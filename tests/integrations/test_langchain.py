@@ -65,11 +65,7 @@ def text(words: str, **more: Any) -> dict[str, Any]:
         ("It is 12 m.", "It is 13 m.", "It is 13 m."),
         (["\n", "It is 12 m.", "\n"], "It is 13 m.", ["It is 13 m."]),
         ([text("It is "), text("12"), text(" m.")], "It is 13 m.", [text("It is 13 m.")]),
-        (
-            [THOUGHT, text("It is 12 m."), IMAGE, text("It is red.")],
-            "It is 13 m.\n\nIt is blue.",
-            [THOUGHT, text("It is 13 m.\n\nIt is blue."), IMAGE],
-        ),
+        ([THOUGHT, text("12 m"), IMAGE, text("Red")], "13 m\n\nBlue", [THOUGHT, text("13 m\n\nBlue"), IMAGE]),
         ([text("It is 12 m.", annotations=[NOTE])], "It is 13 m.", [text("It is 13 m.")]),
         ([text("It is "), text("12 m.")], "It is 12 m.", [text("It is "), text("12 m.")]),
     ],

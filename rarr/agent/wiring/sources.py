@@ -95,11 +95,8 @@ def sources_to_search(settings: Settings) -> list[Any]:
     if settings.search is None:
         return [name for name in _OWN if getattr(settings, name) is not None] or ["wikipedia"]
     given = settings.search if isinstance(settings.search, (list, tuple)) else [settings.search]
-    return [
-        name.strip() if isinstance(name, str) else name
-        for each in given
-        for name in (each.split(",") if isinstance(each, str) else [each])
-    ]
+    parts = ([it.strip() for it in each.split(",")] if isinstance(each, str) else [each] for each in given)
+    return [name for part in parts for name in part]
 
 
 def make_retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
