@@ -1,5 +1,6 @@
 """Declares the state that the nodes of a graph read and update. A node returns only the keys it changed."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from operator import add, or_
 from typing import Annotated, Literal, NamedTuple, TypeVar
@@ -50,6 +51,11 @@ async def for_each_query(
             with span("query", node, query.id):
                 async with meter().in_time():
                     return await compute(query)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            return RarrError("it was cancelled")  # by the component itself, and not by the run
         except Exception as error:
             return error
 

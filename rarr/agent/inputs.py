@@ -49,7 +49,7 @@ def context_text(context: str | Sequence[Message] | None, answer: str = "") -> s
 def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, str]]:
     """Returns the last turn, the last turn of the user, and as many earlier turns as fit, as plain texts."""
     turns = [turn for turn in map(_turn, messages) if turn["content"].strip()]
-    if turns and turns[-1]["content"].strip() == answer.strip():
+    if turns and turns[-1]["content"].strip() == answer[reasoning_end(answer) or 0 :].strip():
         turns.pop()
     last, left, kept = len(turns) - 1, CONTEXT_CHARS, dict[int, str]()
     asked = max((number for number, turn in enumerate(turns) if turn["role"] in _USER), default=last)
@@ -81,7 +81,7 @@ def message_text(content: object, between: str = "") -> str:
 
 
 def _block_text(block: object) -> str:
-    if isinstance(block, Mapping) and block.get("type", "text") in _TEXTS:
+    if isinstance(block, Mapping) and (block.get("type") or "text") in _TEXTS:
         block = block.get("text")
     return block if isinstance(block, str) else ""
 

@@ -311,7 +311,7 @@ def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
     fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in NOT_REPLAYED}
     current = Settings(**{**fixed, **recorded, **given, "models": models, "trace": False})
     update: dict[str, Any] = {}
-    if (url := facts.get("base_url")) and "base_url" not in given:
+    if (url := redact_secrets(facts.get("base_url") or "")) and "base_url" not in given:
         # A key belongs to its server: the server of the run must not get the key of another address.
         update = {"base_url": current.base_url or url}  # the trace lacks its user and password
         if redact_secrets(update["base_url"]) != url:

@@ -17,6 +17,7 @@ from rarr.serve.streams import SHORTEST_KEY, AnswerStream, broken_off_error, key
 from rarr.settings import Settings
 from rarr.tools.concurrency import meanwhile
 from rarr.tools.guard.bounded_http_client import CONNECT_S, certificates
+from rarr.tools.models.failures import redact_secrets
 
 CHAT_ROUTE = "/v1/chat/completions"
 LONGEST_ANSWER = 64_000_000
@@ -237,4 +238,5 @@ def _base(url: str) -> httpx2.URL:
         base = httpx2.URL(url)
         if base.scheme in ("http", "https") and base.host and not (base.query or base.fragment):
             return base
-    raise SettingsError(f"--upstream is {url!r}: give an address, such as http://localhost:8000/v1")
+    shown = repr(redact_secrets(url))
+    raise SettingsError(f"--upstream is {shown}: give an address, such as http://localhost:8000/v1")

@@ -89,9 +89,16 @@ def test_failed_search_concerns_only_its_own_sentence(failing: str) -> None:
     assert warning.message == "retrieve failed: the server is down"
 
 
-async def test_cancelled_search_is_no_failed_search() -> None:
+async def test_search_that_cancels_itself_fails_alone_and_a_cancelled_run_ends() -> None:
+    cancelling: Any = AsyncMock(side_effect=asyncio.CancelledError)
+    assert [*map(str, (await for_each_query("retrieve", [query()], cancelling)).values())] == [
+        "it was cancelled"
+    ]
+    run = asyncio.ensure_future(for_each_query("retrieve", [query()], lambda _: asyncio.sleep(60)))
+    await asyncio.sleep(0.01)
+    run.cancel()
     with pytest.raises(asyncio.CancelledError):
-        await for_each_query("retrieve", [query()], AsyncMock(side_effect=asyncio.CancelledError))
+        await run
 
 
 class Shuffled(InMemoryRetriever):

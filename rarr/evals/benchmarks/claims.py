@@ -226,6 +226,8 @@ def expert_scores(pairs: Pairs) -> dict[str, Measured]:
     """
     answers = defaultdict[str, list[bool]](list)
     for claim, line in pairs:
-        if line.is_judged and claim.supported:
-            answers[claim.id.rpartition("/")[0]].append(line.label == "attributable")
-    return supported_scores(pairs) | {"autoais": mean([sum(hits) / len(hits) for hits in answers.values()])}
+        if claim.supported:
+            hits = answers[claim.id.rpartition("/")[0]]
+            hits += [line.label == "attributable"] * line.is_judged
+    shares = [sum(hits) / len(hits) if hits else None for hits in answers.values()]
+    return supported_scores(pairs) | {"autoais": mean(shares)}

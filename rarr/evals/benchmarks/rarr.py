@@ -164,8 +164,9 @@ def _measures(lines: Sequence[RevisionLine]) -> dict[str, Measured]:
 
 def _differences(own: Mapping[str, RevisionLine], others: Mapping[str, RevisionLine]) -> dict[str, Measured]:
     rises = defaultdict[str, list[float | None]](list)
+    names = next(filter(None, (line.numbers for line in own.values())), {})
     for text in own.keys() & others.keys():
-        for name, one in own[text].numbers.items():
-            base = others[text].numbers.get(name)
+        for name in names:  # a text with an error has none, and is not judged
+            one, base = own[text].numbers.get(name), others[text].numbers.get(name)
             rises[name].append(None if one is None or base is None else one - base)
     return {name: mean(values) for name, values in rises.items()}

@@ -36,7 +36,8 @@ _MARK = re.compile(
 )
 # The template of a model may have written the first mark: then a line ends with the second mark.
 _REASONING = re.compile(rf"(?is)(?:(?:(?!{_OPENED}).)*?{_CLOSED}(?<=\n))?(?:\s*{_OPENED}.*?{_CLOSED})*")
-_UNCLOSED = re.compile(rf"\s*(?i:{_OPENED})(?! [a-z])")  # before a small letter, the answer is about the mark
+# Before a small letter, an answer may be about another mark than <think>.
+_UNCLOSED = re.compile(rf"\s*(?:(?i:<think>)|(?i:{_OPENED})(?! [a-z]))")
 _OBJECT = re.compile(r"\s*+(?:```\w*\s*+)?\{")
 _AROUND = " \t\r\n\xa0\ufeff\"'“”`*_"
 
@@ -115,6 +116,8 @@ def reasoning_end(answer: str) -> int | None:
     """Returns the end of the reasoning at the start of a model's answer; None if it has no end."""
     found = _REASONING.match(answer)
     end = found.end() if found else 0
+    if answer[:end].count("```") % 2 and not re.match(rf"(?i)\s*{_OPENED}", answer):
+        end = 0  # a closing mark alone, in code
     return None if _UNCLOSED.match(answer, end) else end
 
 

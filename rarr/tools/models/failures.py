@@ -41,7 +41,7 @@ _IN_QUERY = re.compile(
     r"(?<=[?&])([\w.-]{0,60}(?:key|token|secret|passw|auth|signature|credential)[\w.-]{0,60}=)[^&\s#'\"]+",
     re.IGNORECASE,
 )
-_USERINFO = re.compile(r"(?<=://)[^/?#\s]+@")
+_USERINFO = re.compile(r"(?<=://)[^/\s]+@")  # a password may have signs such as "#"
 # The part of a request that a refusal is about, by the words in the refusal.
 _ABOUT = {
     "temperature": r"\btemperature\b",

@@ -256,6 +256,7 @@ def _lenient(model: Any) -> Any:
             CompletionUsage.model_validate(_NO_USAGE | counts, strict=True)
         except (TypeError, ValueError):
             response.usage = None
+        response.usage = response.usage or None
         for choice in response.choices:
             choice.message.role = "assistant"
         return read(response, *options)

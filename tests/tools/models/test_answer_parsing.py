@@ -129,9 +129,11 @@ def test_whole_objects_are_found_in_what_is_cut_off_or_broken() -> None:
 
 
 @pytest.mark.parametrize("lead", ["", "\n<think>A</think>\n[THINK]B[/THINK]", "A</think>\n\n", CHANNELS])
-@pytest.mark.parametrize("answer", ["It.", "<thinkpad> is.", "<think> is a tag.", "A </think> ends it.\nIt."])
+@pytest.mark.parametrize(
+    "answer", ["It.", "<thinkpad> is.", "<reasoning> is a tag.", "```\n</think>\n``` ends it."]
+)
 def test_answer_begins_behind_all_reasoning(lead: str, answer: str) -> None:
-    assert (reasoning_end(lead + answer), reasoning_end(f"{lead}<think>A")) == (len(lead), None)
+    assert (reasoning_end(lead + answer), reasoning_end(f"{lead}<think> okay")) == (len(lead), None)
 
 
 def test_hostile_text_ends_quickly() -> None:

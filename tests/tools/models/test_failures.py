@@ -57,6 +57,7 @@ def test_keys_are_redacted() -> None:
         shown = redact_secrets(text, ["secret"])
         assert "***" in shown
         assert not any(part in shown for part in ("sk-", "secret", "abc.def", "AIza", "yz"))
+    assert redact_secrets("see http://me:pass#7?@host/v1") == "see http://host/v1"
 
 
 def test_keys_are_redacted_at_the_end_of_what_is_read_and_where_json_escapes_them() -> None:

@@ -311,13 +311,10 @@ class _Reader:
         end, factor = self._factor(end, is_money=bool(money))
         if (found := self._unit(end)) and (not money or found[1] == unit):
             end, unit, size = found
-        before = forms.WORD_BEFORE.search(self.plain, max(self.at, start - 24), start)
-        per = before[1].lower() if before and before[1].lower() in tables.RATES else ""  # "täglich 5 mg"
         if unit and (rate := forms.RATE.match(self.plain, end)):
-            end, per = rate.end(), next(group for group in rate.groups() if group).lower()
-        if unit and per:
-            per = tables.RATES.get(per, per)
-            unit = f"{unit}/{''.join(map(str, unit_of(per) or (per,)))}"
+            written = next(group for group in rate.groups() if group).lower()
+            per = tables.RATES.get(written, written)
+            end, unit = rate.end(), f"{unit}/{''.join(map(str, unit_of(per) or (per,)))}"
         value = self._made(start, end, "number", *(reading.times(factor) for reading in readings), unit=unit)
         behind = forms.WORDS_BEHIND.match(self.plain, end)
         bound = value.bound or (tables.BOUNDS_BEHIND.get(behind[1].lower(), "") if behind else "")

@@ -40,7 +40,7 @@ B: 1000000000000 TB terabyte+s
 Hz: 1 Hz hertz; 1000 kHz; 1000000 MHz megahertz; 1000000000 GHz gigahertz
 Pa: 1 Pa pascal+s; 100 hPa mbar millibar+s; 1000 kPa; 100000 bar+s; 1000000 MPa
 mol: 1 mol; 1/1000 mmol; 1/1000000 µmol; 1/1000000000 nmol
-IU: 1 IU IE
+IU: 1 IU IE UI
 V: 1 V volt+s; 1000 kV kilovolt+s; 1/1000 mV
 A: 1 A ampere+s amp+s; 1/1000 mA
 °C: 1 °C celsius degree_celsius degrees_celsius grad_celsius degré_celsius degrés_celsius
