@@ -31,7 +31,7 @@ def _inside(*folders: str) -> tuple[str, ...]:
 
 # A limit is lowered when a room got smaller. A commit that raises one says what the lines are for.
 BUDGETS = (
-    Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_110, 2_000),
+    Budget("calls, records, settings", ("rarr/*.py", *_inside("records", "settings")), 2_115, 2_000),
     Budget("prompts", _inside("prompts"), 150, 150),
     Budget("tools", _inside("tools"), 3_705, 2_200),
     Budget("retrievers", _inside("retrievers"), 3_755, 3_300),
@@ -45,8 +45,8 @@ BUDGETS = (
     Budget("views, cli", _inside("views", "cli"), 2_675, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_695, 2_700),
     Budget("testing", _inside("testing"), 700, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 31_045, 27_600),
-    Budget("tests", ("tests/**/*.py",), 20_490, 18_000),
+    Budget("rarr in all", ("rarr/**/*.py",), 31_055, 27_600),
+    Budget("tests", ("tests/**/*.py",), 20_500, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )
 WORDS = (25_000, 25_000)
