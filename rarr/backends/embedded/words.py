@@ -37,11 +37,11 @@ _CLAIMING = (
     " rejected refuse refused fail failed ehemals früher angeblich abgelehnt ancien prévu rejeté"
 )
 _WEIGHTY = (
-    f"{_NEGATIONS} {_FOCUS} {_MOODS} unless except until before after if whether either both all every each"
-    " any some most few less more fewer least almost nearly hardly up down over under above below than plan"
-    f" planned expect hope said {_CLAIMING} außer bis vor nach falls wenn ob alle jeder jede jedes einige"
-    " meisten wenige weniger mehr fast beinahe knapp kaum über unter als geplant sauf jusque avant après si"
-    " tous toutes tout toute chaque quelques plupart moins plus presque sur sous"
+    f"{_NEGATIONS} {_FOCUS} {_MOODS} {_UNIVERSAL} unless except until before after if whether either any"
+    " some most few less more fewer least almost nearly hardly up down over under above below than plan"
+    f" planned expect hope said {_CLAIMING} außer bis vor nach falls wenn ob einige meisten wenige"
+    " weniger mehr fast beinahe knapp kaum über unter als geplant sauf jusque avant après si quelques"
+    " plupart moins plus presque sur sous"
 )
 _OPPOSITES = (
     "north south east west northern southern eastern western; left right; up down; upper lower; upstream"
