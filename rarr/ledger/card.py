@@ -59,6 +59,7 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
             for side, it in quoted
         ),
         open=_open_places(raw, place, sentence, is_open=verdict == "open", is_bare=is_bare),
+        shown=tuple(dict.fromkeys(it.evidence_id for it in lines.values())),
         reason=NOT_QUOTED if is_bare else "",
     )
     if verdict == "open":

@@ -40,23 +40,21 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
 async def _agreement_by_cards(state: State, components: Components) -> State:
     """Makes a card of each sentence for which this round kept evidence, and checks from the cards.
 
-    In a later round, the reader sees the evidence of this round, and what the earlier card cites.
+    In a later round, the reader sees the evidence of this round that it did not see beside the sentence
+    before, if there is such evidence, and what the earlier card cites.
     """
     asked = await work(lambda: queries_by_sentence(state, sentences_to_read(state)))
     kept, number = state.get("kept", {}), state.get("round", 1)
     earlier = {Span(card.start, card.end): card for card in state.get("cards", [])}
-    places = [
-        span
-        for span, queries in asked.items()
-        if number == 1 or any(query.round == number and kept.get(query.id) for query in queries)
-    ]
-    by_place = {
-        span: [
-            *(it for query in asked[span] if query.round == number for it in kept.get(query.id, ())),
-            *(earlier[span].quoted_evidence_ids if span in earlier else ()),
-        ]
-        for span in places
-    }
+    by_place: dict[Span, list[str]] = {}
+    for place, queries in asked.items():
+        found = [it for query in queries if query.round == number for it in kept.get(query.id, ())]
+        if card := earlier.get(place):
+            found = [it for it in found if it not in card.shown] or found
+            found += card.quoted_evidence_ids if found else ()
+        if found or number == 1:
+            by_place[place] = found
+    places = list(by_place)
     # The report needs the relevances, and they can be had while a model is at work.
     async with meanwhile(SENDING_S, all_relevances, state, components) as scored:
         read = await read_cards(state, places, KeptEvidence(usable_evidence(state), by_place), components)

@@ -63,6 +63,7 @@ class Card(Place):
     unclear: tuple[str, ...] = ()  # reasons to ask the reader again; empty after that
     unreliable: bool = False  # in the same request, the reader missed planted sentences with known errors
     side: Side | None = None  # the stronger side of a `mixed` card; None for a tie
+    shown: tuple[str, ...] = ()  # the ids of the evidence that its reader saw
     disputed: bool = False  # a near quotation in a source has another value
     reason: str = ""
     outcome: EditState | None = None  # whether the edits were accepted; None until that is decided

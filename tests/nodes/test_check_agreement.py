@@ -5,13 +5,15 @@ from collections.abc import Sequence
 
 import pytest
 from component_doubles import ScriptedChecker
-from makers import disagrees, evidence, query, runtime, state
+from makers import TEXT, disagrees, evidence, query, runtime, state
 
-from rarr.components import RawReading
+from rarr.components import RawReading, ReadingBlock
 from rarr.nodes.check_agreement import check_agreement
-from rarr.records import Agreement, Evidence, Passage, Query
+from rarr.records import Agreement, Evidence, Passage, Query, Quote
+from rarr.records.cards_and_edits import Card
+from rarr.tools.text.blocks_and_sentences import sentences
 
-PAIR = (evidence(), evidence("Peaches are fruit.", id="q1.2"))
+PAIR = (evidence(), evidence("Peaches are fruit.", source="fruit.md", id="q1.2"))
 
 
 async def test_evidence_is_checked_in_its_order_up_to_a_disagreement_and_a_failure_is_unknown() -> None:
@@ -55,3 +57,28 @@ async def test_passages_are_scored_while_a_reader_reads(monkeypatch: pytest.Monk
     context = runtime(card_reader=Reader(), reranker=Scores())
     update = await asyncio.wait_for(check_agreement(before, context), 30)
     assert update["relevances"]["q2"] == {"q1.1": 0.5, "q1.2": 0.5}
+
+
+@pytest.mark.parametrize(
+    ("found", "read"), [(["q1.2", "q2.1"], ["q1.1", "q2.1"]), (["q1.2"], ["q1.1", "q1.2"]), ([], [])]
+)
+async def test_later_round_shows_new_evidence_and_what_was_cited(found: list[str], read: list[str]) -> None:
+    blocks: list[ReadingBlock] = []
+
+    class Reader:
+        name, is_model = "reader", False
+
+        async def read(self, block: ReadingBlock, **_: object) -> RawReading:
+            blocks.append(block)
+            return RawReading({})
+
+    first, later = query(), Query(id="q2", text="Another?", start=0, end=7, round=2)
+    known = [*PAIR, evidence("Plums are fruit.", source="plums.md", id="q2.1")]
+    quote = Quote(evidence_id="q1.1", start=0, end=6, text="Apples")
+    [place] = sentences(TEXT)
+    card = Card(**place._asdict(), verdict="open", quotes=(quote,), shown=("q1.1", "q1.2"))
+    before = state(queries=[first, later], found=known, kept={"q2": found}, cards=[card], round=2)
+    update = await check_agreement(before, runtime(card_reader=Reader()))
+    shown = {line.evidence_id for block in blocks for excerpt in block.excerpts for line in excerpt.lines}
+    assert sorted(shown) == read
+    assert update["cards"] == [card]
