@@ -52,7 +52,9 @@ _OPPOSITES = (
     " dreimal; täglich wöchentlich monatlich jährlich; monday tuesday wednesday thursday friday saturday"
     " sunday; nord süd ost west; nördlich südlich östlich westlich; links rechts; vor nach; über unter;"
     " stieg sank; mehr weniger; höher niedriger; nord sud est ouest; gauche droite; avant après; plus"
-    " moins"
+    " moins; may must; may shall; can must; should must; should shall; kann muss; können müssen; darf muss;"
+    " dürfen müssen; sollte muss; sollten müssen; kann soll; können sollen; peut doit; peuvent doivent;"
+    " devrait doit; devraient doivent"
 )
 _OPENERS = {
     "en": "in on at by for from of to with during since and which who where while because as near along"

@@ -198,8 +198,10 @@ CASES = {
         ("The goods come in 30 hours.", "The goods come in 30 days."),
         ("The limit is 5 mol/l.", "The limit is 5 mmol/l."),
         ("The pump is tested weekly.", "The pump is tested daily."),
+        ("The tenant must pay the rent in cash.", "The tenant may pay the rent in cash."),
     ],
     "open": [
+        ("The tenant shall pay the rent in cash.", "The tenant must pay the rent in cash."),
         ("Only 12 boats pass.", "12 boats pass."),
         ("12 boats pass.", "Nur 12 boats pass."),
         ("The weir has 6 gates.", "The weir has 4 gates. The weir had 6 gates until 1958."),
