@@ -7,12 +7,12 @@ Code decides whether the cited lines exist, have the copied words, and have the 
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import PurePath
 
 from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.near_quotes import LEAST_SHARED, align, card_of
-from rarr.backends.embedded.values.comparing import has_value, may_be_equal, may_state
+from rarr.backends.embedded.values.comparing import compare, has_value, may_be_equal, may_state
 from rarr.backends.embedded.values.forms import Value
 from rarr.backends.embedded.values.reading import values
 from rarr.backends.source_lines import labelled_excerpts
@@ -42,8 +42,9 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
     sentence = place.of(text)
     # Number words such as "one" or "first" need no source.
     numbers = [it for it in values(sentence) if not (it.is_word and it.amounts and it.amounts[0].amount <= 2)]
+    shown = tuple(dict.fromkeys(it.evidence_id for it in lines.values()))
     if raw.verdict == "none" and not numbers:
-        return Card(**place._asdict(), verdict="none")
+        return Card(**place._asdict(), verdict="none", shown=shown)
     cited, against = (
         [lines[label] for label in dict.fromkeys(labels) if label in lines]
         for labels in (raw.quotes, raw.against)
@@ -59,7 +60,7 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
             for side, it in quoted
         ),
         open=_open_places(raw, place, sentence, is_open=verdict == "open", is_bare=is_bare),
-        shown=tuple(dict.fromkeys(it.evidence_id for it in lines.values())),
+        shown=shown,
         reason=NOT_QUOTED if is_bare else "",
     )
     if verdict == "open":
@@ -116,9 +117,11 @@ def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> C
     A quoted line with one or two other words is a reason to ask again. So is a line of `kept` that is not
     quoted, with another value; it makes the card `disputed`.
     """
-    above, edited = text[: card.start], edited_sentence(text, card)
-    if card.verdict == "no" and any(fold(it.text).holds(text[card.start : card.end]) for it in kept):
-        return with_doubts(card, ["a passage has the sentence word for word"])
+    above, edited, sentence = text[: card.start], edited_sentence(text, card), text[card.start : card.end]
+    if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):
+        why = ["a passage has the sentence word for word"]
+        is_quoted = all(fold(it.text).text == fold(sentence).text for it in card.quotes)
+        return with_doubts(card, doubts=why) if is_quoted else with_doubts(card, why)
     if card.verdict != "yes" and not card.edits:
         return card
     excerpts = labelled_excerpts(kept)
@@ -203,7 +206,7 @@ def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceL
     if (span := find_once(edit.old, sentence)) is None:
         return with_doubts(card, doubts=[f"“{edit.old or '…'}” must stand exactly once in the sentence"])
     span, new = smallest_replacement(span, sentence, edit.new)
-    if span.of(sentence) == new:
+    if span.of(sentence) == new or _has_same_value(span, sentence, new):
         return card
     unclear, unproven, is_confirmed = list[str](), list[str](), False
     having = ((line, fold(line.text).find(edit.by)) for line in cited)
@@ -232,6 +235,14 @@ def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceL
     facts = {"new": new, "by": by, "evidence_id": source.evidence_id, "confirmed": is_confirmed}
     made = CardEdit.model_validate({**span.moved_by(card.start)._asdict(), **facts})
     return with_doubts(card.model_copy(update={"edits": (*card.edits, made)}), unclear, unproven)
+
+
+def _has_same_value(place: Span, sentence: str, new: str) -> bool:
+    """Tells whether `new`, at `place` of the sentence, only writes a value in another form (1 g, 1000 mg)."""
+    written, end = sentence[: place.start] + new + sentence[place.end :], place.start + len(new)
+    one = [it for it in values(sentence) if it.lead <= place.start and place.end <= it.end]
+    other = [it for it in values(written) if it.lead <= place.start and end <= it.end]
+    return [compare(*it) for it in (*product(one, other), *product(other, one))] == ["equal", "equal"]
 
 
 def _is_shortened(edit: RawEdit, new: str) -> bool:

@@ -88,6 +88,20 @@ def test_edit_that_code_cannot_find_is_unproven(edit: RawEdit) -> None:
     assert "“”" not in doubt
 
 
+@pytest.mark.parametrize(("old", "new"), [("1 g", "1000 mg"), ("two weeks", "14 days"), ("half", "50%")])
+def test_edit_that_only_writes_a_value_in_another_form_is_none(old: str, new: str) -> None:
+    card = locate_with_source("no", f"It is {old}.", [f"It is {new}."], RawEdit(old, new, new))
+    assert (card.edits, card.doubts) == ((), ("its edits change nothing",))
+
+
+def test_line_that_repeats_a_sentence_never_contradicts_it() -> None:
+    kept = evidence("The dose is 9 mg.", id="q1.1")
+    card = locate_with_source("no", kept.text, [kept.text])
+    assert with_comparison_doubts(card, kept.text, [kept]).doubts == (
+        "a passage has the sentence word for word",
+    )
+
+
 def test_overlapping_edits_count_for_nothing() -> None:
     card = locate("no", "P1.1", edits=[EDIT, RawEdit("in 1923", "in 1932", "4 May 1932")])
     assert (card.edits, card.doubts) == ((), ("its edits overlap",))
