@@ -1,10 +1,10 @@
-"""Builds the pipeline as a LangGraph graph: nodes, edges and routes, which are async to need no thread.
+"""Builds the LangGraph graph that revises a text: its nodes, edges and routes.
 
 generate_queries -> retrieve -> rerank -> check_agreement <-> edit -> attribute -> evaluate
 
-In the preset `paper`, one passage after another is checked against the text as edited so far. Without
-queries, or after a failure that leaves nothing to work with, the run goes straight to attribute. Another
-round asks about sentences that still lack support.
+A node is a step of the pipeline. A route returns the name of the next node; it is async, because LangGraph
+runs other functions on a thread. In the preset `paper`, check_agreement and edit repeat until all passages
+are checked. If sentences still lack support after evaluate, another round begins at generate_queries.
 """
 
 from collections.abc import Awaitable, Callable
@@ -35,7 +35,7 @@ Graph = StateGraph[State, Components, State, State]
 def build_graph(*, rewriting: bool = False) -> Graph:
     """Builds the graph that revises a text. A run passes its `Components` as the context of the graph.
 
-    With `rewriting`, the node rewrite of a baseline replaces checks and edits.
+    If `rewriting` is true, the node rewrite of a baseline replaces the nodes check_agreement and edit.
     """
     graph = StateGraph(State, context_schema=Components)
     changing = (rewrite,) if rewriting else (check_agreement, edit)
@@ -58,9 +58,9 @@ def build_graph(*, rewriting: bool = False) -> Graph:
 
 
 async def route_queries(state: State) -> str:
-    """Returns "retrieve", or "rerank" if no query of this round needs a search.
+    """Returns the node after generate_queries: "retrieve", or "rerank" if no query needs a search.
 
-    Without queries, returns "attribute" in the first round, and "evaluate" in later rounds.
+    If this round has no queries, returns "attribute" in the first round, and "evaluate" in a later round.
     """
     if not any(query.round == state["round"] for query in state["queries"]):
         return "attribute" if state["round"] == 1 else "evaluate"
@@ -68,7 +68,7 @@ async def route_queries(state: State) -> str:
 
 
 async def route_after_edits(state: State) -> str:
-    """Returns "check_agreement" while passages are unchecked in the preset `paper`, else "attribute"."""
+    """Returns "check_agreement" if the preset `paper` has unchecked passages left, else "attribute"."""
     return "check_agreement" if "cards" not in state and unchecked_evidence(state) else "attribute"
 
 
@@ -78,26 +78,26 @@ async def route_after_evaluate(state: State) -> str:
 
 
 def add_survivable_node(graph: StateGraph[Any, Any, Any, Any], node: Node, *, on_failure: str) -> None:
-    """Adds a node. The run's meter counts its calls. If it fails, the run continues at `on_failure`."""
+    """Adds `node` to the graph, as a metered node. If `node` fails, the run continues at `on_failure`."""
     name = node.__name__
     graph.add_node(name, metered_node(name, node), error_handler=_survive(name, on_failure))
 
 
 def metered_node(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
-    """Wraps a node so that the run's meter counts its calls, and a span in the trace records each call.
+    """Wraps `node`: the meter of the run counts each call, and a span in the trace records each call.
 
-    The wrapper calls the replacement of the node that the components have, if any. It adds the new warnings
-    of the meter to the update of the state, under the key `told`.
+    If the components have a replacement for the node, the wrapper calls the replacement. The wrapper adds the
+    new warnings of the meter to the update of the state, under the key `told`.
     """
 
     async def metered(state: Any, runtime: Runtime[Components]) -> Any:
         with meter().step(name), span("node", name) as call:
             update = await runtime.context.replaced.get(name, node)(state, runtime)
-            # Warnings go into the state, where a checkpoint keeps them: a meter ends with its process.
+            # A checkpoint stores the state, but not the meter. A resumed run needs the warnings.
             if warnings := meter().new_warnings():
                 update = {**update, "told": warnings}
             call.body["update"] = update
-        # A trace must not lack the update of a node whose checkpoint is stored.
+        # LangGraph stores the checkpoint after this function. The trace must have the update before that.
         await wait_for_saved_answers()
         return update
 
@@ -105,7 +105,7 @@ def metered_node(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
 
 
 def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
-    """Makes an error handler that turns a failure into a warning, and continues at the node `goto`."""
+    """Makes the error handler of the node `name`: it adds a warning, and the run continues at `goto`."""
 
     async def survive(state: Any, error: NodeError) -> Command[Any]:
         update = {"warnings": [failure_notice(name, f"{name} failed", error.error)]}

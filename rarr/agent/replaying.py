@@ -1,8 +1,8 @@
 """Replays a recorded run: as it was, or with another prompt or model for one of its nodes.
 
-The whole graph runs with the installed code. The results of searches come from the trace, and so do the
-answers of models to recorded questions. New questions, as with another prompt or model, are sent to models.
-Planted controls depend only on the text and the passages, so they are the same.
+The whole graph runs with the installed code. The results of searches come from the trace. The answers of
+models also come from the trace, if the questions are recorded. New questions are sent to the models, such as
+questions with another prompt. Planted controls depend only on text and passages, so they are the same.
 
 A trace file may come from a stranger, so its addresses are never used. Keys and documents are always those of
 the current settings.
@@ -66,7 +66,7 @@ NOT_REPLAYED = {"search", "trace", "user_agent"} | {
 }
 """Settings that are not taken from a trace: keys and addresses, files and folders.
 
-The exception is the address of the model, if this machine recorded the run and no other address is given.
+The address of the model is taken from a trace of this machine, unless the caller or the settings give one.
 """
 
 
@@ -74,7 +74,7 @@ class SentenceChange(NamedTuple):
     """A sentence whose status or words differ between the recorded run and the replay.
 
     `text` is the original sentence. `before` and `after` are its records in the two reports; None if a report
-    lacks the sentence. `why` lists what decided in the replay: edits, doubts, quotes.
+    lacks the sentence. `why` lists the reasons for the result in the replay: edits, doubts, quotes.
     """
 
     text: str
@@ -88,8 +88,8 @@ class Replay:
     """The result of a replay: the recorded revision (`before`), and the new revision (`after`).
 
     `questions` are two lists of search queries: those that only the recorded run has, and those that only the
-    replay has. `asked` counts the requests to models, and `failed` lists the errors of these requests, or
-    else the new warnings about answers that could not be read.
+    replay has. `asked` counts the requests to models. `failed` lists the errors of these requests; if there
+    is no error, it lists the warnings about failures that the recorded run did not have.
     """
 
     before: Revision
@@ -116,9 +116,9 @@ async def areplay(
     """Replays a recorded run. One `node` may get another prompt (a file), another model, or both.
 
     The file replaces the prompt of the same name. Without a prompt and a model, no model is asked, and the
-    revision is the same unless rarr has changed. `settings`, such as `base_url`, win over those of the trace
-    and the current settings. Raises `InputError` for a run without a revision, a node that the run did not
-    call, and a prompt that does not fit.
+    revision is the same unless rarr has changed. `settings`, such as `base_url`, replace the settings of the
+    trace and the current settings. Raises `InputError` for a run without a revision, a node that the run did
+    not call, and a prompt that does not fit.
     """
     if trace.revision is None:
         raise InputError(f"the run is {trace.status} without a revision: resume it, or revise its text")
@@ -175,9 +175,9 @@ def _asked(trace: Trace) -> set[str]:
 
 
 class RecordedNodes:
-    """Replaces the nodes that make queries and search. They return the recorded updates of the state.
+    """The replacements of nodes that make queries or search. They return the recorded updates of the state.
 
-    If the node that runs again makes queries, it is called too, but only to compare its queries.
+    If `node`, which runs again, makes queries, it is called to compare its queries with the recorded queries.
     """
 
     def __init__(self, trace: Trace, node: str) -> None:
@@ -198,9 +198,9 @@ class RecordedNodes:
                 self._relevances[query_id] |= by_evidence
 
     async def _call(self, name: str, state: Any, runtime: Runtime[Components]) -> State:
-        """Returns the next recorded update of this node, or raises its recorded error."""
+        """Returns the next recorded update by the node `name`, or raises the recorded error."""
         calls = self._calls[name, state.get("block", 0)]
-        if not calls:  # a round that the run did not have: nothing is searched in it
+        if not calls:  # the recorded run did not have this round, so nothing is searched
             return {"queries": state["queries"], "lacking": []} if name in QUERY_NODES else {}
         call = calls.pop(0)
         if "update" not in call.body:
@@ -215,7 +215,7 @@ class RecordedNodes:
 
 
 def _error(line: str) -> RarrError:
-    """Makes the error of a line such as `ModelError: message`; `RetrievalError` for an unknown name."""
+    """Makes the error from a line such as `ModelError: message`; for an unknown name, a `RetrievalError`."""
     kinds = {kind.__name__: kind for kind in (BudgetError, InputError, ModelError, SetupError)}
     name, _, message = line.partition(": ")
     return kinds[name](message) if name in kinds else RetrievalError(line.removeprefix("RetrievalError: "))
@@ -224,8 +224,8 @@ def _error(line: str) -> RarrError:
 class RecordedChat:
     """A chat model that answers or fails as it did in the recorded run.
 
-    `make` makes the model for new questions. Without `make`, new questions fail. Each new question appends
-    its error to `outcomes`, or "" after an answer.
+    `make` makes the model for new questions. Without `make`, a new question fails. After each new question,
+    `outcomes` gets one more string: the error, or "" if the model answered.
     """
 
     def __init__(
@@ -235,7 +235,7 @@ class RecordedChat:
         self._live: ChatModel | None = None
 
     def live_model(self) -> ChatModel:
-        """Returns the model for new questions, made at the first call. Raises `RarrError` if that fails."""
+        """Returns the model for new questions. The first call makes it. Raises `RarrError` if that fails."""
         if self._make is None:
             raise CallFailure("refused", f"{self.name} was not asked this in the recorded run: name a model")
         if self._live is None:
@@ -243,7 +243,7 @@ class RecordedChat:
         return self._live
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Returns the recorded answer or raises the recorded failure; asks the model about a new question."""
+        """Returns the recorded answer, or raises the recorded failure. Sends a new question to the model."""
         if (recorded := self._answers.next_answer(self.name, ask)) is not None:
             return recorded
         live = self.live_model()
@@ -263,15 +263,15 @@ class RecordedChat:
 def _components(
     trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], outcomes: list[str], *, live: bool
 ) -> Components:
-    """Makes the components of the run. Its models answer from the trace; new questions only if `live`."""
+    """Makes the components of a replay. Models answer from the trace, and if `live`, also new questions."""
     current, answers = _settings(trace, given), RecordedAnswers(trace, failures=True)
 
     def answering(named: Any) -> Any:
-        """Makes the model that answers from the trace. Returns anything but a language model unchanged."""
+        """Makes the chat that answers from the trace for a language model. Returns other values unchanged."""
         name = name_of(named)
         if not is_language_model(name):
             return named
-        is_object = name.startswith("<")  # of the program that made the run
+        is_object = name.startswith("<")  # of the program that made the run; it cannot be made here
         make = partial(chat_model, named, current) if live and not is_object else None
         chat = RecordedChat(name.strip("<>"), answers, outcomes, make)
         if named in given.get("models", {}).values():
@@ -286,7 +286,7 @@ def _components(
     }
     settings = current.model_copy(update={**recorded, "endpoints": {}, "reranker": "overlap"})
     searches = any(call.name == "retrieve" for call in trace.calls)
-    editor = trace.file.facts.settings.get("editor", NO_BASELINE.editor)  # as of a check, which edits nothing
+    editor = trace.file.facts.settings.get("editor", NO_BASELINE.editor)  # "unedited" for a check
     made = wire(settings, prompts=prompts, baseline=Baseline(editor=editor))
     return replace(made, record=None, searches=searches)
 
@@ -294,7 +294,7 @@ def _components(
 def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
     """Makes the settings of the recorded run, with keys, paths and addresses of the current settings."""
     facts = trace.file.facts.settings
-    # A price is no part of a replay, and a limit of the cost needs it.
+    # A trace has no prices, and `max_cost` needs prices.
     recorded = {key: value for key, value in facts.items() if key not in NOT_REPLAYED | {"max_cost"}}
     is_usual = recorded.pop("editor", "unedited") == "unedited"
     if not (is_usual and recorded.keys() <= Settings.model_fields.keys()):
@@ -305,15 +305,15 @@ def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
         how = f"in Python, give models={{'attribute': {judge!r}}}"
         raise InputError(f"the run judged support with {judge}, which a replay asks anew: {how}")
     asked = _asked(trace)
-    if "check_agreement" in asked and recorded.get("queries", "auto") == "auto":  # decided by the sources
+    if "check_agreement" in asked and recorded.get("queries", "auto") == "auto":  # the sources decided
         recorded["queries"] = "questions" if "generate_queries" in asked else "sentences"
-    # The file and the environment give keys, paths and addresses, and nothing else.
+    # The settings file and the environment give keys, paths and addresses, but no other setting.
     fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in NOT_REPLAYED}
     current = Settings(**{**fixed, **recorded, **given, "models": models, "trace": False})
     update: dict[str, Any] = {}
     if (url := redact_secrets(facts.get("base_url") or "")) and "base_url" not in given:
-        # A key belongs to its server: the server of the run must not get the key of another address.
-        update = {"base_url": current.base_url or url}  # the trace lacks its user and password
+        # A key belongs to a server: the server of the run must not get the key of another server.
+        update = {"base_url": current.base_url or url}  # the trace has no user and password
         if redact_secrets(update["base_url"]) != url:
             update = {"base_url": url, "api_key": current.api_key if "api_key" in given else None}
     own = {name: Endpoint(base_url=it.get("base_url")) for name, it in facts.get("endpoints", {}).items()}
@@ -335,7 +335,7 @@ def sentence_changes(before: Revision, after: Revision) -> list[SentenceChange]:
 
 
 def _why(place: Span, sentence: Sentence | None, revision: Revision) -> str:
-    """Lists what decided about the sentence at this place of the original: edits, doubts, quotes."""
+    """Lists the reasons for the result at `place` of the original text: edits, doubts, quotes."""
     asked = {it.id for it in revision.queries if place.overlaps(Span(it.start, it.end))}
     edits = [it for it in revision.edits if it.query_id in asked]
     reasons = [f"“{it.old}” → “{it.new}” {it.state}: {it.reason}" for it in edits]

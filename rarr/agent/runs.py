@@ -1,7 +1,7 @@
 """Runs a graph with its components, traces and checkpoints, meters each run, and makes its revision.
 
-A LangGraph checkpointer stores each step of a run, so that a killed run can be resumed. The id of a run is
-the id of its LangGraph thread. If a node was killed, its requests are sent again.
+A LangGraph checkpointer stores the state after each node, so that a killed run can be resumed. The id of a
+run is also the id of its LangGraph thread. A resumed run repeats the nodes that did not finish.
 """
 
 import asyncio
@@ -47,14 +47,14 @@ Outcome = TypeVar("Outcome")
 Runner = TypeVar("Runner", bound=Closable)
 Arguments = ParamSpec("Arguments")
 RunResult = tuple[Revision, Callable[[Revision], Outcome]]
-"""The revision of a run, and the function that makes the outcome from the recorded revision."""
+"""The revision of a run, and the function that makes the outcome, such as an answer, from this revision."""
 
-_NO_LIMIT = 1_000_000  # steps; else the limit of a graph that calls this one would hold
+_NO_LIMIT = 1_000_000  # steps; by default, the limit of an outer graph would apply
 _OPENING = "a function that opens one: lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
 
 
 def synchronous(call: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Callable[Arguments, Result]:
-    """Makes a synchronous function of an async one. It works with and without a running event loop."""
+    """Makes a synchronous function from an async function, for callers with or without an event loop."""
 
     @wraps(call)
     def called(*arguments: Arguments.args, **options: Arguments.kwargs) -> Result:
@@ -66,7 +66,7 @@ def synchronous(call: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Calla
 
 @asynccontextmanager
 async def opened_runner(kind: Callable[..., Runner], settings: Mapping[str, Any]) -> AsyncIterator[Runner]:
-    """Builds an object such as a `Reviser` on a thread, yields it, and closes it in any case."""
+    """Builds an object such as a `Reviser` on a thread, yields it, and closes it at the end."""
     made: list[Runner] = []
 
     def build() -> None:
@@ -89,7 +89,7 @@ class GraphRunner(Closable, Generic[Outcome]):
     """Runs one graph any number of times, with the same components. Stores checkpoints and traces."""
 
     _writers: Sequence[str] = ()
-    """The nodes of this graph that write, and so need a language model."""
+    """The nodes of this graph that write text. Each of them needs a language model."""
 
     def __init__(
         self,
@@ -102,17 +102,17 @@ class GraphRunner(Closable, Generic[Outcome]):
         measuring: bool = False,
         **values: Any,
     ) -> None:
-        """Give `settings`, or the fields of `Settings` as `values`, or `components`.
+        """Takes `settings`, or the fields of `Settings` as `values`, or `components`.
 
-        Without any of them, the settings have their defaults. Raises `RarrError` if something is missing.
+        Without these arguments, all settings have default values. Raises `RarrError` if something is missing.
 
-        `on_step` is called with the name of each node that has finished. `on_index` is called with the number
-        of finished files and the number of all files, while a corpus is indexed.
+        `on_step` gets the name of each node that has finished. While a corpus is indexed, `on_index` gets the
+        number of finished files and the number of all files.
 
         `checkpointer` stores runs for `resume`. It is a LangGraph checkpointer, or a function that returns
-        one as an async context manager: this object calls it once for each event loop, and closes the result.
+        an async context manager, which opens a checkpointer; each event loop calls the function once.
 
-        With `measuring`, the record of readers and kept answers are not read or written.
+        With `measuring`, earlier results of the reader and stored answers are neither read nor written.
         """
         given = sum((settings is not None, components is not None, bool(values)))
         if given > 1 or not isinstance(settings, Settings | None):
@@ -138,14 +138,14 @@ class GraphRunner(Closable, Generic[Outcome]):
         return settings
 
     def _adapted(self, components: Components) -> Components:
-        """Returns the components as this graph needs them. Raises `RarrError` if one is missing."""
+        """Returns the components as this graph needs them. Raises `RarrError` if a component is missing."""
         return components
 
     @abstractmethod
     def _graph(self) -> Graph: ...
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop, but no retriever of the caller. The next use reopens."""
+        """Closes the connections of this event loop until the next run, but no retriever of the caller."""
         await close_all((*self._components.models, *self._components.opened, self._checkpoints))
 
     async def _new(
@@ -159,9 +159,9 @@ class GraphRunner(Closable, Generic[Outcome]):
     async def aresume(self, run_id: str) -> Outcome:
         """Continues an interrupted run from its last checkpoint, or returns the outcome of a finished run.
 
-        Use the same settings and components with which the run began. Answers in its trace are not requested
-        again, and count in `usage` and the budgets as before. Without a trace, the usage starts at zero.
-        Raises `InputError` without a checkpointer, and for an unknown run.
+        Use the settings and components with which the run began. An answer that is in the trace of the run is
+        not requested again, and counts in `usage` and the budgets. Without a trace, the usage starts at zero.
+        Raises `InputError` if there is no checkpointer, and for an unknown run.
         """
         state, done = await self._checkpoints.stored_run(run_id)
         return (await self.arun(state, run_id, resumed=True, done=done))[0]
@@ -171,10 +171,10 @@ class GraphRunner(Closable, Generic[Outcome]):
     async def arun(
         self, start: State, run_id: str, *, resumed: bool = False, done: bool = False
     ) -> tuple[Outcome, Revision]:
-        """Takes a run through the graph, meters it and records it. Returns the outcome and the revision.
+        """Runs the graph, with a meter and a trace. Returns the outcome and the revision of the run.
 
-        `start` is the first state of the run, or the last state of a `resumed` run. A run that is `done` does
-        not go through the graph again, and is only recorded if its trace lacks the revision.
+        `start` is the first state of the run, or the last state of a `resumed` run. If the run is `done`, the
+        graph does not run again, and the trace is written only if it lacks the revision.
         """
         traces, text = self._traces, f"{start.get('context') or ''}\n{start['original']}"
         first = self._first(start) if resumed else start
@@ -200,13 +200,13 @@ class GraphRunner(Closable, Generic[Outcome]):
 
     @abstractmethod
     def _made(self, run_id: str, state: State, meter: Meter) -> RunResult[Outcome]:
-        """Makes the revision from the last state of a run, and the function that makes the outcome."""
+        """Returns the revision of a run with this last state, and a function that makes the outcome."""
 
     async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
         return await self._through_graph(None if resumed else start, run_id)
 
     async def _through_graph(self, start: State | None, run_id: str, block: int = 0) -> State:
-        """Runs the graph and returns its last state. If `start` is None, continues from the checkpoint."""
+        """Runs the graph and returns the last state. If `start` is None, continues from the checkpoint."""
         graph = await self._checkpoints.compiled_graph()
         call: Any = {"context": self._components, "config": self._checkpoints.config(run_id, block)}
         call["stream_mode"] = ["values", "updates"] if self._on_step else ["values"]
@@ -223,7 +223,7 @@ class GraphRunner(Closable, Generic[Outcome]):
 class Checkpoints:
     """Builds the graph with its checkpointer, and reads and writes the states of runs.
 
-    Without a checkpointer (None), nothing is stored. A function that opens one is called once an event loop.
+    If `checkpointer` is None, nothing is stored. If it is a function, each event loop calls it once.
     """
 
     def __init__(self, checkpointer: Checkpointer | None, build: Callable[[], Graph]) -> None:
@@ -237,7 +237,7 @@ class Checkpoints:
         self.aclose = self._ready.aclose  # does not close a checkpointer that the caller made
 
     async def compiled_graph(self) -> CompiledGraph:
-        """Returns the compiled graph. Raises `InputError` if its checkpointer is of another event loop."""
+        """Returns the compiled graph. Raises `InputError` if another event loop made its checkpointer."""
         ready = self._ready.get()
         async with ready.opening:
             if ready.graph is None:
@@ -248,46 +248,46 @@ class Checkpoints:
                 if own is not None and own is not asyncio.get_running_loop():
                     cure = f"await arevise and aresume there, or give {_OPENING}"
                     raise InputError(f"the checkpointer belongs to another event loop: {cure}")
-                # None would take over the checkpointer of a graph in whose node the run is.
+                # With None, LangGraph uses the checkpointer of an outer graph, whose node calls this run.
                 ready.graph = self._build().compile(_with_records(saver) if saver else False)
         return ready.graph
 
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:
-        """Makes the LangGraph config of a run (`block` 0), or of one of its blocks, counted from 1."""
+        """Makes the LangGraph config of a run (`block` is 0), or of a block of a long text (from 1 on)."""
         name, thread = (f"rarr block {block}", f"{run_id}/{block}") if block else ("rarr", run_id)
         config = RunnableConfig(run_name=name, metadata={"run_id": run_id}, recursion_limit=_NO_LIMIT)
         return config if self._checkpointer is None else {**config, "configurable": {"thread_id": thread}}
 
     async def stored_state(self, run_id: str, block: int = 0) -> StateSnapshot | None:
-        """Returns the last stored state of a run or block; None if it did not start, or nothing is stored."""
+        """Returns the last stored state of a run (`block` is 0) or of a block; None if nothing is stored."""
         if self._checkpointer is None:
             return None
         state = await (await self.compiled_graph()).aget_state(self.config(run_id, block))
         return state if "original" in state.values else None
 
     async def store_state(self, run_id: str, state: State, *, done: bool) -> None:
-        """Stores the first state of a run that is divided into blocks, or its last state if `done`."""
+        """Stores the first state of a run in blocks, or if `done` the last state, joined from the blocks."""
         if self._checkpointer is not None:
             graph, config = await self.compiled_graph(), self.config(run_id)
-            # The warnings of the start are kept already.
+            # The graph appends warnings to the stored warnings, which have those of the start.
             before = len((await graph.aget_state(config)).values["warnings"]) if done else 0
             new = {**state, "warnings": state["warnings"][before:]} | ({"lacking": []} if done else {})
             await graph.aupdate_state(config, new, as_node="evaluate" if done else START)
 
     async def new_run_id(self, run_id: str | None) -> str:
-        """Returns `run_id`, or a random id for None. Raises `InputError` for a wrong or used id."""
+        """Returns `run_id`, or a random id if it is None. Raises `InputError` for a wrong or used id."""
         run_id = uuid4().hex if run_id is None else run_id
         if await self.stored_state(_allowed(run_id)) is not None:
             raise InputError(f"run {run_id!r} was begun before: resume it, or give another run_id")
         return run_id
 
     async def stored_run(self, run_id: str) -> tuple[State, bool]:
-        """Returns the last state of a run, and whether it is done. Raises `InputError` for an unknown run."""
+        """Returns the last state of a run, and whether the run is done. Raises `InputError` if unknown."""
         if self._checkpointer is None:
             raise InputError("no run can be resumed without checkpoints: give Reviser(checkpointer=...)")
         if (kept := await self.stored_state(_allowed(run_id))) is None:
             raise InputError(f"there is no checkpoint of a run {run_id!r}: revise its text with this run_id")
-        # `next` lacks tasks that are done in a step that is not.
+        # `next` would lack the finished tasks of an unfinished step.
         return cast(State, kept.values), not kept.tasks
 
 
@@ -313,7 +313,7 @@ def _record_types(*kinds: type) -> list[tuple[str, str]]:
 
 
 def _with_records(saver: Saver) -> Saver:
-    """Returns a copy of the checkpointer that restores this package's records without warnings."""
+    """Returns a copy of the checkpointer that reads the records of this package without a warning."""
     types = _record_types(Span, SentenceSupport, Record)
     copied = saver.with_allowlist(types)
     # A serializer that takes any type warns about each type, and `with_allowlist` does not change that.
@@ -324,9 +324,9 @@ def _with_records(saver: Saver) -> Saver:
 
 
 def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
-    """Builds the revision of a run that is done or stopped at a limit. Repeated warnings are given once.
+    """Builds the revision from the last state of a run. A repeated warning is given once.
 
-    If the state has no report, all sentences are unjudged.
+    If the state has no report, as after a limit of the run, all sentences are unjudged.
     """
     text, facts = state["text"], cast(dict[str, Any], state)
     warnings = [*state["warnings"], *state.get("told", []), *meter.warnings]
@@ -344,12 +344,12 @@ def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
 
 
 def budget_of(settings: Settings) -> Budget:
-    """Returns the limits of a run on requests, tokens, cost and time, by the settings."""
+    """Returns the limits of the settings for one run: requests, tokens, cost and time."""
     return Budget(**{field.name: getattr(settings, field.name) for field in fields(Budget)})
 
 
 def usage_of(meter: Meter, controls: Sequence[Controls] = ()) -> Usage:
-    """Returns the usage of a run so far, in total and by node, with the sum of its planted `controls`."""
+    """Returns the usage of a run so far, in total and by node. Adds up the counts of planted controls."""
     total = meter.total.model_dump(include=set(ModelUsage.model_fields))
     seconds, counted = meter.seconds, sum(controls, start=Controls())
     return Usage(**total, seconds=seconds, by_node=dict(meter.by_node), controls=counted)
