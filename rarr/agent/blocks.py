@@ -1,6 +1,6 @@
-"""Revises a long text in blocks, several at the same time. Each block goes through the whole graph.
+"""Revises a long text in blocks of about 4,000 characters. The whole graph runs for each block.
 
-If the run reaches a limit, finished blocks keep their revision, and the rest of the text is not changed.
+Several blocks run at the same time. If the run reaches a limit, only the finished blocks are changed.
 """
 
 import asyncio
@@ -21,14 +21,14 @@ from rarr.tools.trace_spans import span
 
 BLOCK_CHARS = 4000
 """The approximate length of a block in characters. A shorter text is revised as a whole."""
-_FEWEST, _MOST = 2, 16  # blocks at once; with the embedded reader, one searches while another computes
-_READING, _DIVIDING = 0.1, 0.3  # of the grace: then blocks under way are left, then the rest is not divided
-_WORKING = ("passages", "reached", "lacking", "supports", "cards", "kept")  # keys of the block's own run
-_REQUESTS = 8  # requests of one block at once, on average
+_FEWEST, _MOST = 2, 16  # blocks at the same time; two, because one can search while the other computes
+_READING, _DIVIDING = 0.1, 0.3  # of the grace time: running blocks end; the rest becomes one block
+_WORKING = ("passages", "reached", "lacking", "supports", "cards", "kept")  # keys of the run of a block
+_REQUESTS = 8  # of one block at the same time, on average
 
 
 def is_revised_in_blocks(text: str, components: Components) -> bool:
-    """Tells whether the text is long and divided; never in preset `paper` or in baselines that rewrite it."""
+    """Tells whether `text` is revised in blocks: if it is long, and the run does not edit it as a whole."""
     whole = components.settings.scope == "text" or components.baseline.rewrites_text
     return len(text) > BLOCK_CHARS and not whole
 
@@ -38,7 +38,7 @@ async def revise_blocks(
 ) -> State:
     """Revises the text of the state `start` in blocks. Joins the last states of all blocks into one state.
 
-    `run` takes the first state of a block through the graph and returns its last state.
+    `run` takes the first state of a block, runs the graph, and returns the last state of the block.
     """
     text, limits = start["original"], meter()
     blocks = _blocks(text, limits)
@@ -56,7 +56,7 @@ async def revise_blocks(
                 limits.share += (block.span.end - block.span.start) / len(text)
         return BlockState(block, cast(State, {it: state[it] for it in state if it not in _WORKING}))
 
-    def joined() -> State:  # all that is left in one job: under load, each change of threads takes long
+    def joined() -> State:  # one job for all: under load, each change of threads takes long
         runs.extend(BlockState(block, unread_block_state(text, block)) for block in blocks)
         runs.sort(key=lambda run: run.block.number)
         state = join_block_states(start, runs, components.settings.report_size)
@@ -69,7 +69,7 @@ async def revise_blocks(
 
 
 def _blocks(text: str, limits: Meter) -> Iterator[TextBlock]:
-    """Yields the blocks. Some time after the deadline, yields the rest of the text as a single block."""
+    """Yields the blocks of `text`. Shortly after the deadline, yields the rest of the text as one block."""
     blocks, last = text_blocks(text, BLOCK_CHARS), TextBlock(0, Span(0, 0), "", ())
     while (at := last.span.end) < len(text):
         if (limits.remaining_s or 0.0) < -_DIVIDING * limits.grace_s:
@@ -81,7 +81,7 @@ def _blocks(text: str, limits: Meter) -> Iterator[TextBlock]:
 
 
 def _limit_notices(runs: Sequence[BlockState], limits: Meter) -> list[Notice]:
-    """Makes warnings about blocks that are too long, and one about text that a limit of the run left out."""
+    """Makes a warning for each block that is too long, and a warning if a limit of the run left out text."""
     notices = list[Notice]()
     for block, _ in runs:
         if block.too_long and block.sentences:
@@ -90,9 +90,9 @@ def _limit_notices(runs: Sequence[BlockState], limits: Meter) -> list[Notice]:
             notices.append(Notice(code="block_too_long", message=f"{where} {cure}", node=""))
     if any(run.is_cut for run in runs):
         counted = [block.sentences for block, _ in runs]
-        is_unread = counted[-1] == (runs[-1].block.span,)  # a rest that was not divided into sentences
+        is_unread = counted[-1] == (runs[-1].block.span,)  # the rest of the text, whose sentences are unknown
         of = "" if is_unread else f" of {sum(map(len, counted))}"
-        # Without a name, it was a limit of the process in which the run began.
+        # The name is empty if an earlier process of a resumed run reached the limit.
         limit = f"{limits.ended}={getattr(limits.budget, limits.ended)}" if limits.ended else "a limit"
         done = sum(run.sentences_done for run in runs)
         message = f"{limit} ended the run after {done}{of} sentences: raise it for more"

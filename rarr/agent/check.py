@@ -1,4 +1,4 @@
-"""Checks several documents at once with one `Reviser`, and lists the findings with lines and columns."""
+"""Checks documents with one `Reviser`, and lists doubtful sentences (findings) with lines and columns."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
@@ -27,14 +27,14 @@ _OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "partial": "partly_judged",
     "nothing_to_check": "nothing_to_check",
 }
-_UNREAD = ("table_not_checked", "reader_unreliable")  # codes of warnings that a part was not read reliably
+_UNREAD = ("table_not_checked", "reader_unreliable")  # warnings: a part of the text was not read, or not well
 _OF_ALL = ("file_skipped", "corpus_not_searched", "server_not_used", *HARMLESS)
-"""The codes of warnings that are about the sources or the settings, and so about every document."""
+"""The codes of warnings about the sources or the settings. They are given once for all documents."""
 _MOST_QUOTES = 3
 
 
 class DocumentFile(NamedTuple):
-    """A file to check: its name, and its text, or the reason why it could not be read."""
+    """A file to check: its name and its text. `unreadable` is the reason if the file could not be read."""
 
     file: str
     text: str = ""
@@ -49,10 +49,10 @@ async def check_documents(
     jobs: int,
     on_done: Callable[[], None] = lambda: None,
 ) -> DocumentChecks:
-    """Checks the documents, `jobs` of them at the same time. Returns the results in the given order.
+    """Checks the documents, `jobs` documents at the same time. The results have the order of `documents`.
 
-    A contradicted sentence always fails; `fail_on` lists further statuses by which a sentence fails.
-    `on_done` is called after each document.
+    A contradicted sentence always fails. A sentence also fails if `fail_on` has its status. Calls `on_done`
+    after each document.
     """
     statuses: tuple[FailOn, ...] = tuple(dict.fromkeys(("contradicted", *fail_on)))
     turns, of_all = asyncio.Semaphore(jobs), list[Notice]()
@@ -86,7 +86,7 @@ def _document(name: str, result: Postprocessed, fail_on: Sequence[FailOn]) -> Ch
     outcome, notice = _OUTCOMES.get(result.outcome, "not_judged"), result.notice
     if (revision := result.revision) is None:
         return CheckedDocument(file=name, outcome=outcome, notice=notice)
-    # The notice says that there is nothing to check.
+    # The notice says already that there is nothing to check.
     own = [each for each in revision.warnings if each.code not in (NOTHING_TO_CHECK.code, *_OF_ALL)]
     unread, warnings = warning_lines(each for each in own if each.code in _UNREAD), tuple(warning_lines(own))
     is_unjudged = any(kind == "not judged" for kind, _ in classified_sentences(revision))
@@ -99,7 +99,7 @@ def _document(name: str, result: Postprocessed, fail_on: Sequence[FailOn]) -> Ch
 
 
 def _findings(revision: Revision, fail_on: Sequence[str]) -> Iterator[Finding]:
-    """Yields the doubtful sentences in their order, with at most three quotes, those against them first."""
+    """Yields a finding for each doubtful sentence, with at most three quotes: first those against it."""
     text, by_id = revision.original, {passage.id: passage for passage in revision.evidence}
     for kind, it in classified_sentences(revision):
         if kind not in ("contradicted", "not confirmed", "not judged"):

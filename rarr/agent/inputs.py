@@ -17,15 +17,15 @@ Context = str | Sequence[Message] | None
 """The question or the conversation that a text answers."""
 
 CONTEXT_CHARS = 4000
-"""The most characters of a conversation that are read: the latest turns, and the ends of long turns."""
+"""The most characters of a conversation that are read. A message that is too long loses its start."""
 _USER = ("user", "human")
-_READ = (*_USER, "assistant", "ai")  # the roles that are read: not instructions, nor results of tools
-_TEXTS = ("text", "text-plain", "input_text", "output_text")  # types of blocks; without one, it is a text
+_READ = (*_USER, "assistant", "ai")  # messages of other roles are left out, such as system and tool
+_TEXTS = ("text", "text-plain", "input_text", "output_text")  # a block without a type is a text
 _MOST_HTML = 0.5  # the share of a text that may be HTML without a warning
 
 
 def required_text(text: object, name: str) -> str:
-    """Returns `text` as valid Unicode. Raises `InputError` if it is empty, or is not a string."""
+    """Returns `text` as valid Unicode. Raises `InputError` about `name` if `text` is empty or no string."""
     if not isinstance(text, str):
         raise InputError(f"{name} is {kind_of(text)}, not a str: decode or convert it first")
     if not text.strip():
@@ -34,10 +34,9 @@ def required_text(text: object, name: str) -> str:
 
 
 def context_text(context: str | Sequence[Message] | None, answer: str = "") -> str | None:
-    """Returns the question, or the latest turns of a conversation as one text; None if there are no words.
+    """Returns a question, or the latest messages of a conversation, as one text; None if there are no words.
 
-    Keeps at most 4,000 characters of the turns of user and assistant, and leaves out a last turn that is the
-    `answer`. Raises `InputError` for an argument that is neither a text nor a list of messages.
+    Raises `InputError` if `context` is neither a text nor a list of messages.
     """
     if not isinstance(context, str | Sequence | None) or isinstance(context, bytes):
         raise InputError(f"context is {kind_of(context)}: give a str, or a list of messages")
@@ -47,7 +46,10 @@ def context_text(context: str | Sequence[Message] | None, answer: str = "") -> s
 
 
 def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, str]]:
-    """Returns the last turn, the last turn of the user, and as many earlier turns as fit, as plain texts."""
+    """Returns the latest messages of user and assistant as turns. A turn has the role and the plain text.
+
+    All turns together have at most 4,000 characters. Leaves out the last message if it is the `answer`.
+    """
     turns = [turn for turn in map(_turn, messages) if turn["content"].strip()]
     if turns and turns[-1]["content"].strip() == answer[reasoning_end(answer) or 0 :].strip():
         turns.pop()
@@ -57,7 +59,7 @@ def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, st
         text = turns[number]["content"]
         if number not in (asked, last) and len(text) > left:
             break
-        # A long question must leave room for the turn after it, which must not push it out.
+        # The user's last turn gets at most half of the characters, so that the last turn also fits.
         most = left // 2 if number == asked != last else left
         kept[number] = text[-most:]
         left -= len(kept[number])
@@ -73,8 +75,8 @@ def _turn(message: object) -> dict[str, str]:
 
 
 def message_text(content: object, between: str = "") -> str:
-    """Returns the text of a content: a string, or blocks that `between` joins; "" for anything else."""
-    # Providers cut a sentence of an answer into blocks. A blank line stands for other blocks, such as images.
+    """Returns the text of a message's content: a string, or text blocks joined by `between`; else ""."""
+    # A provider may cut a sentence into several blocks. A blank line replaces other blocks, such as images.
     blocks = content if isinstance(content, list | tuple) else [content] * isinstance(content, str)
     texts = groupby(map(_block_text, blocks), bool)
     return "\n\n".join(between.join(neighbours) for has_text, neighbours in texts if has_text)
@@ -87,7 +89,7 @@ def _block_text(block: object) -> str:
 
 
 def with_text(content: Any, revised: str) -> Any:
-    """Replaces all blocks with text by one block with the revised text. Keeps blocks of other kinds."""
+    """Returns `content` with `revised` in place of its text blocks. Keeps other blocks, such as images."""
     if isinstance(content, str):
         return revised
     first = next(number for number, block in enumerate(content) if _block_text(block))
@@ -96,7 +98,7 @@ def with_text(content: Any, revised: str) -> Any:
 
 
 def text_notices(given: str, text: str, context: str | None) -> list[Notice]:
-    """Warns of HTML and tables that are not checked, replaced characters of `given`, and file names."""
+    """Makes warnings: HTML and tables are not checked, U+FFFD replaced characters, a text is a file name."""
     messages: dict[str, str] = {}
     if (replaced := f"{text}{context}".count(REPLACEMENT) - given.count(REPLACEMENT)) > 0:
         cure = "leave out NUL and halves of surrogate pairs"
@@ -114,11 +116,11 @@ def text_notices(given: str, text: str, context: str | None) -> list[Notice]:
 
 
 def file_name_notices(texts: Sequence[object]) -> list[Notice]:
-    """Warns of each text that is only a file name, such as `notes.pdf`, because no file is opened.
+    """Makes a warning for each text that is only a file name, such as `notes.pdf`: no file is opened.
 
-    Does not look whether the file exists: callers over HTTP could then find out which files exist.
+    Does not check whether the file exists, so that no caller over HTTP can find out which files exist.
     """
-    from rarr.retrievers.extract.files import file_kind  # a process of a batch begins without it
+    from rarr.retrievers.extract.files import file_kind  # here, so that a batch process starts faster
 
     named = [it for it in texts if isinstance(it, str) and it.split() == [it] and file_kind(it)]
     told = "is read as a text, and no file is opened: give the words that are in it"

@@ -1,4 +1,4 @@
-"""Postprocesses the answer of a model within a deadline. After any failure, returns the original answer."""
+"""Postprocesses the answer of a model within a deadline. After a failure, returns the original answer."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ from rarr.tools.text.wording import counted, is_failure, why_nothing_checked
 from rarr.valid_unicode import valid
 
 _Call = Callable[[str], Coroutine[Any, Any, Postprocessed]]
-_MORE = {  # words that the notice adds after its counts, by the code of a warning
+_MORE = {  # words that a warning with this code adds to the end of the notice
     "source_failed": "; a source could not be searched",
     "reader_unreliable": "; the reader missed planted errors",
     "html_not_checked": "; blocks of HTML were not read",
@@ -56,7 +56,7 @@ def require_valid_call(
 async def result_by_deadline(
     call: _Call, answer: str, mode: PostprocessMode, deadline_s: float | None
 ) -> Postprocessed:
-    """Postprocesses the answer behind its reasoning, or returns it unchanged after `deadline_s` seconds."""
+    """Postprocesses the part of `answer` behind the reasoning. After `deadline_s`, returns it unchanged."""
     require_valid_call(answer, mode, deadline_s)
     answer = valid(answer)
     reasoning = answer[: reasoning_end(answer)]
@@ -69,7 +69,7 @@ async def result_by_deadline(
 
 
 def _with_reasoning(result: Postprocessed, reasoning: str) -> Postprocessed:
-    """Puts the reasoning before the texts of a result again, and moves all places behind it."""
+    """Puts the model's reasoning back before the texts of `result`. Adds its length to all places."""
     by, of_sentence, run = len(reasoning), ("sentence_start", "sentence_end"), result.revision
     update: dict[str, Any] = {"original": reasoning + result.original, "text": reasoning + result.text}
     update["citations"] = moved_records(result.citations, by)
@@ -86,13 +86,13 @@ def _with_reasoning(result: Postprocessed, reasoning: str) -> Postprocessed:
 def untouched_result(
     answer: str, mode: PostprocessMode, outcome: Outcome, why: str, **more: Any
 ) -> Postprocessed:
-    """Makes the result for an answer that is returned unchanged. `why` becomes its notice."""
+    """Makes the result for an answer that is returned unchanged. `why` becomes the notice of the result."""
     facts = {"mode": mode, "outcome": outcome, "notice": valid(why), **more}
     return Postprocessed(text=answer, original=answer, changed=False, **facts)
 
 
 def result_of_run(mode: PostprocessMode, revision: Revision, cited: Cited | None = None) -> Postprocessed:
-    """Makes the result of a run. Only the modes cite and annotate put marks into the text."""
+    """Makes the result of a run. Only the modes cite and annotate put marks into the text of the answer."""
     outcome, notice = outcome_and_notice(revision, cited)
     facts = {"revision": revision, "existing": cited.existing if cited else ()}
     if outcome == "failed":
@@ -117,7 +117,7 @@ def result_of_run(mode: PostprocessMode, revision: Revision, cited: Cited | None
 
 
 def is_data_format(text: str) -> bool:
-    """Tells whether the text is JSON, lines of JSON, XML or CSV, which a mark would make invalid."""
+    """Tells whether the text is JSON, lines of JSON, XML or CSV. A mark would make this text invalid."""
     if text.lstrip().startswith("<") and text.rstrip().endswith(">"):
         return True
     for parts in ([text], text.strip().splitlines()):
@@ -133,7 +133,7 @@ def is_data_format(text: str) -> bool:
 
 
 def annotated_text(original: str, sentences: Sequence[Sentence]) -> tuple[str, tuple[DoubtMark, ...]]:
-    """Puts `[contradicted]` or `[not confirmed]` behind these sentences. Returns the text and the marks."""
+    """Puts `[contradicted]` or `[not confirmed]` behind each sentence. Returns the new text and the marks."""
     kinds = ["contradicted" if it.status == "contradicted" else "not confirmed" for it in sentences]
     text, places = insert_marks(original, [*zip(sentences, (f"[{kind}]" for kind in kinds), strict=True)])
     return text, tuple(DoubtMark(kind=kind, **it) for kind, it in zip(kinds, places, strict=True))
@@ -160,10 +160,10 @@ def outcome_and_notice(revision: Revision, cited: Cited | None = None) -> tuple[
 
 
 def classified_sentences(revision: Revision) -> list[tuple[str, Sentence]]:
-    """Returns the sentences, each with its class: corrected, contradicted, not confirmed, and so on.
+    """Returns a pair for each sentence of the report: its class, such as "corrected", and the sentence.
 
-    A changed sentence is `corrected` only if it is supported now. After a failure, an unjudged sentence is
-    `not judged`, because it may have something to check; otherwise it is `not checked`.
+    An edited sentence is `corrected` only if it is supported after the edit. If something failed in the run,
+    an unjudged sentence is `not judged`: it may have something to check. Otherwise, it is `not checked`.
     """
     failed, edits = _failed(revision), [edit for edit in revision.edits if edit.accepted]
     changed = [moved_range(it.start, it.start + len(it.new), edits[n:]) for n, it in enumerate(edits, 1)]
@@ -180,6 +180,6 @@ def classified_sentences(revision: Revision) -> list[tuple[str, Sentence]]:
 
 
 def _failed(revision: Revision) -> bool:
-    """Tells whether a failure kept sentences from being judged."""
+    """Tells whether a search or a judgement of the run failed, or some text was not read."""
     unsearched = any(sentence.status == "retrieval_failed" for sentence in revision.report.sentences)
     return unsearched or any(map(is_failure, revision.warnings))

@@ -31,7 +31,7 @@ Sources = Sequence[Given] | None
 
 
 class Reviser(GraphRunner[Revision]):
-    """Builds models, indexes and the graph once; revises any number of texts, also at the same time."""
+    """Revises any number of texts, also at the same time. Builds models, indexes and the graph only once."""
 
     def _graph(self) -> Graph:
         return build_graph(rewriting=self._components.rewriter is not None)
@@ -45,7 +45,7 @@ class Reviser(GraphRunner[Revision]):
         search: Search = None,
         run_id: str | None = None,
     ) -> Revision:
-        """Researches and revises `text`. `context` is the question or the chat messages that it answers.
+        """Researches and revises `text`. `context` is the question or the chat that `text` answers.
 
         `sources` are passages for this call: texts, LangChain documents, `Passage` records or search results.
         They are searched together with the sources of the settings. With `search="given"`, or if the settings
@@ -105,7 +105,7 @@ class Reviser(GraphRunner[Revision]):
     async def _postprocessed(
         self, answer: str, context: Context, mode: PostprocessMode, *, sources: Sources, **call: Any
     ) -> Postprocessed:
-        """Returns the original after a failure. A wrong call raises `InputError`."""
+        """Postprocesses `answer`. After a failure, the result has the original. Raises only `InputError`."""
         try:
             asked, reviser = context_text(context, answer), self if mode == "revise" else self.unedited()
             is_alone = call["search"] == "given" or not self.names_sources
@@ -118,13 +118,13 @@ class Reviser(GraphRunner[Revision]):
             return await work(result_of_run, mode, revision)
         except InputError:
             raise
-        except Exception as error:  # an application must be able to send its answer out
+        except Exception as error:  # the application must get an answer to send
             named = "" if isinstance(error, RarrError) else f"{type(error).__name__}: "
             why = f"not checked: {named}{safe_text(redact_secrets(' '.join(str(error).split())))}"
             return untouched_result(answer, mode, "failed", why)
 
     def unedited(self) -> "Reviser":
-        """Returns a reviser with the same models, sources and settings that edits nothing.
+        """Returns a reviser that makes no edits, with the same models, sources and settings.
 
         Raises `InputError` if the components have a rewriter, or lack a reader of cards.
         """
@@ -136,7 +136,7 @@ class Reviser(GraphRunner[Revision]):
         return made
 
     async def _searching(self, sources: Sources, search: Search) -> "Reviser":
-        """Returns a reviser that searches the `sources` of a call. Raises `InputError` for wrong sources."""
+        """Returns a reviser that searches `sources` for one call. Raises `InputError` for wrong arguments."""
         if search not in (None, "given"):
             raise InputError(f"search is {search!r}: give 'given', or name sources in the settings")
         if sources is None and search:
@@ -146,7 +146,7 @@ class Reviser(GraphRunner[Revision]):
         given = await work(lambda: GivenPassages(sources, window=self.settings.window, name="sources"))
         alone = search == "given" or not self.names_sources
         made = self._of(components_with_given(self._components, given, alone=alone))
-        own = [it for it in self._notices if not (alone and it.node == "retrieve")]  # of files not searched
+        own = [it for it in self._notices if not (alone and it.node == "retrieve")]  # no file is searched
         made._notices = [*own, *file_name_notices(sources)]
         return made
 
@@ -154,7 +154,7 @@ class Reviser(GraphRunner[Revision]):
         return revision_of(run_id, state, meter), lambda research: research
 
     async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
-        """Takes the text through the graph, in blocks if it is long. A resumed run keeps finished blocks."""
+        """Runs the graph on a text, or on each block of a long text. A resumed run keeps finished blocks."""
         if not is_revised_in_blocks(start["original"], self._components):
             return await super()._walk(start, run_id, resumed=resumed)
         if not resumed:
@@ -172,7 +172,7 @@ class Reviser(GraphRunner[Revision]):
 
 
 def _search_of(settings: dict[str, Any]) -> Search:
-    """Returns "given" if `settings` has it as search, and then removes all other sources from `settings`."""
+    """Returns "given" if `settings` has search="given", and then removes all sources from `settings`."""
     if settings.get("search") != "given":
         return None
     settings |= {"search": None, "corpus": None, "graph": None}
@@ -202,7 +202,7 @@ async def acite(
     mark_unsupported: bool = False,
     **settings: Any,
 ) -> Cited:
-    """Puts citations into one text, and changes nothing else in it.
+    """Puts citations into one text, and makes no other change to the text.
 
     The arguments are those of `Reviser.acite`, and fields of `Settings`, such as `corpus="notes/"`.
     """
@@ -230,12 +230,12 @@ async def apostprocess(
     such as {"text": ..., "url": ..., "title": ...}. With `search="given"`, only `sources` are searched.
 
     `mode` is `revise`, `cite` (only adds citations), `check` (changes nothing and reports) or `annotate`
-    (marks sentences that are contradicted or not confirmed). After `deadline_s` seconds, which include
-    building models and indexing a corpus, the original is returned with a notice. `settings` are fields of
+    (marks sentences that are contradicted or not confirmed). After `deadline_s` seconds, the original is
+    returned with a notice. The time to build models and to index a corpus counts. `settings` are fields of
     `Settings`.
 
     If a search or a model fails, the result has the original, and a notice with the reason. Raises
-    `InputError` for a wrong call, and `SetupError` if something that the settings ask for is missing.
+    `InputError` for a wrong call, and `SetupError` if something that the settings name is missing.
     """
     search = _search_of(settings)
 

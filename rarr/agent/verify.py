@@ -1,6 +1,6 @@
-"""Decides whether passages support a claim, by the cards that `revise` uses, or by a judge. Edits nothing.
+"""Decides whether passages support a claim, and edits nothing. Labels as in Yue et al. 2023, section 2.
 
-The labels are those of AttrScore (Yue et al. 2023, section 2).
+A reader fills a card (a judgement) for each sentence, as in `revise`; or a judge gives a score or a label.
 """
 
 import asyncio
@@ -59,7 +59,7 @@ ClaimSources: TypeAlias = "Given | Sequence[Given]"
 
 
 class _Unsearched(Reviser):
-    """Searches only the passages of each call, in one round, and writes no trace."""
+    """A reviser that searches only the passages of each call, in one round, and writes no trace."""
 
     def _used(self, settings: Settings) -> Settings:
         alone = {"search": GivenPassages((), window=settings.window), "corpus": None, "graph": None}
@@ -67,27 +67,27 @@ class _Unsearched(Reviser):
 
 
 class _Unedited(_Unsearched):
-    """Reads cards, and edits nothing."""
+    """A reviser that only makes cards. It makes no edits, and asks no judge."""
 
     def _adapted(self, components: Components) -> Components:
-        # Beside the cards, nobody would read the scores of a judge.
+        # The cards decide, and nobody would read the scores of a judge.
         others = {node: it for node, it in components.settings.models.items() if node != "attribute"}
         unscored = components.settings.model_copy(update={"models": others})
         return non_editing_components(replace(components, settings=unscored))
 
 
 class ClaimVerifier(Closable):
-    """Builds models once; verifies any number of claims against given passages, also at the same time."""
+    """Verifies any number of claims against given passages, also at the same time. Builds models once."""
 
     _kind: type[Reviser] = _Unedited
 
     def __init__(self, settings: Settings | None = None, **options: Any) -> None:
-        """Give `settings`, or the fields of `Settings` as `options`, or `components`.
+        """Takes `settings`, or the fields of `Settings` as `options`, or `components`.
 
         The model of the settings reads the passages. Without a model, the embedded reader finds near
         quotations of the claim. The settings `corpus`, `graph`, `search`, `preset`, `rounds` and `trace` are
-        not used. With `measuring`, the record of the reader is neither read nor written. Raises `RarrError`
-        if something is missing, and `InputError` for components without a reader of cards.
+        not used. With `measuring`, earlier results of the reader are neither read nor stored. Raises
+        `RarrError` if something is missing, and `InputError` for components without a reader of cards.
         """
         self._reviser = self._kind(settings, **options)
         self._components = self._reviser._components
@@ -116,19 +116,18 @@ class ClaimVerifier(Closable):
     async def averify_together(
         self, claims: Sequence[str], sources: Sequence[Given], context: str | None
     ) -> list[Verification]:
-        """Verifies several claims by the same passages, in one request with one set of planted controls.
+        """Verifies several claims with the same passages, in one request. Suspicious passages are not read.
 
-        The first verification has the usage of all claims. Suspicious passages are not read.
+        The first verification has the usage of all claims.
         """
         text, pieces = _BETWEEN.join(claims), [_divisible(piece) for piece in sources]
         whole, *parts = await work(lambda: [len(sentences(it)) for it in (text, *claims)])
-        if len(claims) > 1 and whole != sum(parts):  # a claim opens a block that holds others
+        if len(claims) > 1 and whole != sum(parts):  # a code block of a claim would hold the next
             return [(await self.averify_together([claim], sources, context))[0] for claim in claims]
         revision = await self._reviser.arevise(text, context, sources=pieces, search="given")
         return await work(_verifications, claims, context, revision, not self.reads_together)
 
     async def aclose(self) -> None:
-        """Closes the connections that this event loop opened. The next use opens them again."""
         await self._reviser.aclose()
 
 
@@ -154,7 +153,7 @@ verify = synchronous(averify)
 async def averify_by_search(
     reviser: Reviser, claim: str, context: str | None = None, given: Sequence[Given] = ()
 ) -> Verification:
-    """Decides whether sources support `claim`: the passages `given`, or else the sources of the reviser.
+    """Decides whether sources support `claim`: the passages `given`, or if empty, the reviser's sources.
 
     Searches the sources as `revise` does, and edits nothing. Raises `InputError` for an empty claim. All
     later failures become warnings.
@@ -167,8 +166,8 @@ async def averify_by_search(
 class NamedJudge(ClaimVerifier):
     """Verifies claims by the judge that the settings name, such as `nli:NAME` or a language model.
 
-    All passages together are one premise, as in the papers on claim verification. The judge returns no
-    quotes, and is not examined by planted errors.
+    The judge gets all passages joined to one text, as in the papers on claim verification. The judge gives
+    no quotes, and no planted errors test the judge.
     """
 
     _kind = _Unsearched
@@ -188,7 +187,7 @@ class NamedJudge(ClaimVerifier):
         return [told[0].model_copy(update={"usage": usage_of(spent)}), *told[1:]]
 
     async def _judged(self, claim: str, context: str | None, sources: Sequence[Given]) -> Verification:
-        """Judges each sentence of a claim, or with AttrScore the claim as a whole."""
+        """Asks the judge about each sentence of `claim`. The judge AttrScore gets the whole claim at once."""
         judge, settings = self._components.verifier, self._components.settings
         evidence = await _near(claim, context, sources, settings)
         notices, usable = suspicious_notices(evidence, []), [it for it in evidence if not it.suspicious]
@@ -223,9 +222,9 @@ class NamedJudge(ClaimVerifier):
 
 
 def claim_verifier_of(settings: Settings, *, measuring: bool = False) -> ClaimVerifier:
-    """Makes a verifier of claims: the judge that `models` names for attribute, else the reader of cards.
+    """Makes a `NamedJudge` if the setting `models` names a judge for attribute, else a `ClaimVerifier`.
 
-    With `measuring`, the record of the reader is neither read nor written.
+    With `measuring`, earlier results of the reader are neither read nor stored.
     """
     judge = settings.models.get("attribute")
     if judge in EMBEDDED:
@@ -234,7 +233,7 @@ def claim_verifier_of(settings: Settings, *, measuring: bool = False) -> ClaimVe
 
 
 def _divisible(piece: Given) -> Given:
-    """Converts a `Passage` to a search result, so that a whole document is cut into windows of sentences."""
+    """Converts a `Passage` to a search result, because only a search result is cut into shorter passages."""
     if not isinstance(piece, Passage):
         return piece
     facts = piece.model_dump(include={"text", "source", "title", "published_at"})
@@ -244,7 +243,7 @@ def _divisible(piece: Given) -> Given:
 async def _near(
     claim: str, context: str | None, sources: Sequence[Given], settings: Settings
 ) -> list[Evidence]:
-    """Makes evidence of the whole passages if they fit into a request, else of the parts near the claim."""
+    """Makes evidence of all passages if they fit into a request, else of the parts nearest to the claim."""
     passages: Sequence[Passage] = [given_passage(it, n, f"{UNNAMED}{n}") for n, it in enumerate(sources, 1)]
     if sum(len(it.text) for it in passages) > SHOWN_CHARACTERS:
         pieces = [_divisible(it) for it in passages]
@@ -256,7 +255,7 @@ async def _near(
 def _verifications(
     claims: Sequence[str], context: str | None, revision: Revision, embedded: bool = False
 ) -> list[Verification]:
-    """Makes the verification of each claim from the report about all claims as one text."""
+    """Makes the verification of each claim. `revision` is about one text: all claims, joined."""
     notices = [it for it in revision.warnings if it.code != NOTHING_TO_CHECK.code]
     unread = {"status": "unjudged"} if any(it.code == "reader_unreliable" for it in notices) else {}
     made, at = list[Verification](), 0
@@ -275,9 +274,9 @@ def _verifications(
 
 
 def _without_question(sentence: Sentence) -> Sentence:
-    """Makes a decided sentence unconfirmed, unless it and its quotes are whole sentences of similar length.
+    """Makes a supported or contradicted sentence unconfirmed if it may be a short answer to a question.
 
-    The meaning of a short answer depends on the question, which the embedded reader cannot read.
+    The embedded reader cannot read the question. A whole sentence with a quote of similar length is kept.
     """
     lines = [sentence.text, *(quote.text for quote in sentence.quotes)]
     own, *others = (len(items_of(line)) for line in lines)
@@ -291,7 +290,7 @@ def _without_question(sentence: Sentence) -> Sentence:
 
 
 def _label(sentence: Sentence) -> AttributionClass | None:
-    """Returns the class of a sentence; None if it was not judged. If sources disagree: `extrapolatory`."""
+    """Returns the class of a sentence; None if not judged. It is `extrapolatory` if the sources disagree."""
     if sentence.status in NOT_JUDGED:
         return None
     if sentence.status == "supported":
@@ -307,7 +306,7 @@ def _verification(
     notices: Sequence[Notice],
     evidence: Sequence[Evidence],
 ) -> Verification:
-    """Makes the verification of a claim, labelled by its worst sentence that states something."""
+    """Makes the verification of a claim. Its label is the worst label of its checkable sentences."""
     labels, supports = [_label(it) for it in found if it.checkable], [it.support for it in found]
     levels = [support for support in supports if support is not None]
     return Verification(
