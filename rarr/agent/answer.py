@@ -1,9 +1,9 @@
-"""Answers questions with citations: `Answerer`, the steps and the graph behind it, and the call `answer`.
+"""Answers questions with citations: the class `Answerer`, its nodes and graph, and the call `answer`.
 
 find_triples (-> retrieve -> rerank) -> write_answer -> check_agreement
 
-Without a source of passages, nothing is retrieved. The statements of the model are checked against all
-sources. A node that fails ends the run, because an answer must cite its sources.
+A triple is a fact of a knowledge graph: subject, relation and value. Passages are retrieved only if there is
+a source of passages. A node that fails ends the run with its error, because an answer must cite its sources.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,15 +37,15 @@ from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.wording import NO_RESULT, counted, is_failure, warning_lines
 
-_PASSAGES = 8  # passages of a corpus or the web for one question
-_MOST = 120  # triples of an answer
-_BETWEEN = "\n\n"  # statements, when they are read
+_PASSAGES = 8  # most passages of a corpus or the web for one question
+_MOST = 120  # most triples for one question
+_BETWEEN = "\n\n"  # between two statements in the text that is checked
 
 
 async def find_triples(state: State, runtime: Runtime[Components]) -> State:
     """Finds the triples of the entities that the question names, and makes the query for passages.
 
-    Keeps at most 120 triples: those that share most words with the question. A warning tells of the others.
+    If there are more than 120 triples, keeps those that share most words with the question, and warns.
     """
     components, question = runtime.context, state["original"]
     graph, names = knowledge_graph_of(components), sources_to_search(components.settings)
@@ -56,7 +56,7 @@ async def find_triples(state: State, runtime: Runtime[Components]) -> State:
 
 
 def knowledge_graph_of(components: Components) -> Graph | None:
-    """Returns the graph of triples among the sources of the settings and of the caller, or None.
+    """Returns the knowledge graph among the sources of the settings and of the caller; None without a graph.
 
     Raises `InputError` if there are several graphs: the same id may name different entities in two graphs.
     """
@@ -69,7 +69,7 @@ def knowledge_graph_of(components: Components) -> Graph | None:
 
 def _found(graph: Graph, question: str) -> list[AnswerSource]:
     linked = graph.mentions_in(question)
-    # A value such as a country is a subject only where no entity with triples of its own is named.
+    # An entity without own triples, such as a country, counts only if the question names no other entity.
     mentions = [it for it in linked if any(map(graph.triples_of, it.entities))] or linked
     sure = list(dict.fromkeys(it.entities[0] for it in mentions if len(it.entities) == 1))
     found = _triples(graph, sure, frozenset(content_stems(question)))
@@ -85,7 +85,7 @@ def _found(graph: Graph, question: str) -> list[AnswerSource]:
 
 
 def _triples(graph: Graph, entities: Sequence[str], wanted: frozenset[str]) -> list[tuple[Triple, Passage]]:
-    """Chooses triples about the entities, triples that point at them, and triples about values asked for."""
+    """Returns the triples that have an entity as subject or value, and those of values that are asked for."""
     found = [it for entity in entities for it in graph.triples_with_lines(entity)]
     found += [it for entity in entities for it in graph.triples_pointing_at(entity)]
     asked = wanted.difference(*(content_stems(graph.names[entity]) for entity in entities))
@@ -106,8 +106,8 @@ def _words(triple: Triple) -> frozenset[str]:
 async def write_answer(state: State, runtime: Runtime[Components]) -> State:
     """Asks the language model for the statements of the answer.
 
-    The statements become the text of the run. All sources are evidence for each sentence of it. Raises
-    `RetrievalError` if the passages could not be ranked, and the errors of the model.
+    The statements become the text of the run. All sources become evidence for each sentence of this text.
+    Raises `RetrievalError` if the passages could not be ranked, and the errors of the model.
     """
     of_ranking = [each for each in state["warnings"] if each.node == "rerank"]
     if failed := next(filter(is_failure, of_ranking), None):
@@ -122,7 +122,7 @@ async def write_answer(state: State, runtime: Runtime[Components]) -> State:
 
 
 def _numbered(state: State) -> list[AnswerSource]:
-    """Numbers all sources that the run has found from 1: first the triples, then the passages."""
+    """Returns all sources that the run found, numbered from 1: first the triples, then the passages."""
     triples, fields = state.get("sources", []), set(Passage.model_fields)
     known = {(each.passage.source, each.passage.start) for each in triples}
     found = (it for it in usable_evidence(state) if (it.source, it.start) not in known)
@@ -131,7 +131,7 @@ def _numbered(state: State) -> list[AnswerSource]:
 
 
 def _to_read(state: State, written: Sequence[CitedStatement], found: Sequence[AnswerSource]) -> State:
-    """Makes the statements the text of the run, with a query for each sentence that keeps all sources."""
+    """Returns the update that makes the statements the text. Each sentence gets all sources as evidence."""
     text, evidence = _BETWEEN.join(" ".join(it.text.split()) for it in written), list(map(_evidence, found))
     kept = {span: [passage.id for passage in evidence] for span in sentences(text)}
     withheld = [it for it in state.get("evidence", []) if it.suspicious]
@@ -139,7 +139,7 @@ def _to_read(state: State, written: Sequence[CitedStatement], found: Sequence[An
 
 
 def _evidence(source: AnswerSource) -> Evidence:
-    """Makes evidence of a source. Its id is "s" with the number of the source, such as `s3`."""
+    """Converts a source to evidence. The id is "s" and the number of the source, such as `s3`."""
     passage, text = source.passage, _source_text(source)
     own = {"text": text, "end": passage.start + len(text), "lead": ()} if source.triple else {}
     return evidence_of(passage.model_copy(update=own), f"s{source.number}", "q1")
@@ -153,11 +153,11 @@ def _source_text(source: AnswerSource) -> str:
 
 
 def _checked(state: State, *, may_skip: bool) -> Iterator[Statement]:
-    """Yields the statements of the model, each with a status by the cards of its sentences.
+    """Yields the statements of the model, with status. A card is a reader's judgement of a sentence.
 
-    A statement is supported if all its sentences are that state something. It cites the sources that their
-    cards quote, or nothing if it lacks support. Other citations of the model are refused. `may_skip` tells
-    that the reader of cards may declare that a sentence states nothing.
+    A statement is supported if the cards support all its sentences. Then it cites the sources that the cards
+    quote; else it cites nothing. All other citations of the model are refused. With `may_skip`, a sentence
+    does not count if the reader finds nothing to check in it.
     """
     report, at, known = card_sentences(state), 0, {source.number for source in state["sources"]}
     for draft in state["written"]:
@@ -198,21 +198,21 @@ def build_answering_graph() -> AgentGraph:
 
 
 async def route_after_triples(state: State) -> str:
-    """Returns "retrieve"; without a query to search for, "write_answer"."""
+    """Returns the node after find_triples: "retrieve" if a query needs a search, else "write_answer"."""
     return "retrieve" if queries_to_search(state) else "write_answer"
 
 
 class Answerer(GraphRunner[Answer]):
-    """Builds models, indexes and graph once; answers many questions.
+    """Answers any number of questions. Builds the models, indexes and the graph only once.
 
-    Raises `SettingsError` without a language model, and `InputError` for two graphs.
+    Raises `SettingsError` if there is no language model, and `InputError` if there are two knowledge graphs.
     """
 
     _writers = ("write_answer",)
 
     def _used(self, settings: Settings) -> Settings:
         names = {"evidence_per_query", "documents_per_query"} - settings.model_fields_set
-        # An answer is checked by cards, which the preset paper has not.
+        # Cards check an answer, and the preset `paper` has no cards.
         return settings.model_copy(update={"preset": "default", **dict.fromkeys(names, _PASSAGES)})
 
     def _adapted(self, components: Components) -> Components:
@@ -236,7 +236,6 @@ class Answerer(GraphRunner[Answer]):
         return {**state, "context": None}
 
     def _made(self, run_id: str, state: State, meter: Meter) -> RunResult[Answer]:
-        """Makes the revision of a finished run, and the function that makes the answer from it."""
         reader, statements, at = self._components.card_reader, list[Statement](), 0
         for draft in _checked(state, may_skip=reader is not None and reader.is_model):
             statements.append(draft.model_copy(update={"start": at, "end": at + len(draft.text)}))
@@ -275,7 +274,7 @@ def unchecked_answer_notices(statements: Sequence[Statement], warnings: Sequence
 async def aanswer(question: str, **settings: Any) -> Answer:
     """Answers a question in statements, each with the triples or passages that support it.
 
-    A statement that no source supports is marked as `[NA]`. `settings` are the fields of `Settings`, such as
+    A statement that no source supports gets the mark `[NA]`. `settings` are the fields of `Settings`, such as
     `graph="people.csv"` or `corpus="notes/"`. `model` must name a language model. Raises `RetrievalError` if
     a source cannot be searched, and `ModelError` or `BudgetError` if the model cannot be asked.
     """

@@ -1,6 +1,6 @@
-"""Puts citations into a text after its research: checks the citations of the text, and adds new ones.
+"""Puts citations into a researched text: checks the citations that the text has, and adds new citations.
 
-To check a citation, a reader compares its sentence with the source that the citation names.
+To check a citation, a reader compares its sentence with the cited source, and fills a card: its judgement.
 """
 
 import asyncio
@@ -37,11 +37,11 @@ _ORIGIN = re.compile(r"\A(?:https?:)?//(?:www\.)?([^/]*)", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _ADDRESS = re.compile(r"https?://(?:\([^\s<>()]*\)|[^\s<>()\]])+(?<![.,;:!?])")
 """A web address. It may contain pairs of brackets, and does not end with a punctuation mark."""
-_PASSAGES = 5  # passages of a cited source that are read for a sentence
+_PASSAGES = 5  # most passages of a cited source that are read for a sentence
 
 
 def require_card_reader(components: Components) -> None:
-    """Raises `InputError` if the components have a rewriter, or lack a reader of cards."""
+    """Raises `InputError` if the components rewrite whole texts (baselines), or have no reader of cards."""
     if components.rewriter is not None:
         raise InputError("components with a rewriter change the text: give the usual components")
     if components.card_reader is None:
@@ -49,7 +49,7 @@ def require_card_reader(components: Components) -> None:
 
 
 def non_editing_components(components: Components) -> Components:
-    """Returns the components without edits. Raises `InputError` if they rewrite or lack a reader of cards."""
+    """Returns a copy of the components that makes no edits. Raises the errors of `require_card_reader`."""
     require_card_reader(components)
     return replace(components, baseline=replace(components.baseline, editor="unedited"))
 
@@ -60,8 +60,8 @@ async def add_citations(
     """Checks the citations that the text of `research` has, and puts new citations into the text.
 
     The requests of the checks are added to the usage of `research`, and count against the budget of its run.
-    `mark_unsupported` puts `[citation needed]` behind checkable sentences without a citation, except
-    sentences whose search or judgement failed.
+    With `mark_unsupported`, each checkable sentence without a citation gets the mark `[citation needed]`,
+    except a sentence whose search or judgement failed.
     """
     text, usage, checks = research.original, research.usage, list[CitationCheck]()
     source = getattr(components.retriever, "source", None)
@@ -93,7 +93,7 @@ async def add_citations(
 
 
 def _own_numbers(text: str, evidence: Sequence[Passage]) -> dict[str, int]:
-    """Maps sources to their numbers in the text's own list of sources, by title or by file name."""
+    """Returns the number of each source that the text's own list has, found by its title or address."""
     numbers = dict[str, int]()
     for entry in (it for it in source_entries(text) if it.label.isdecimal()):
         parts = {*map(_words, (entry.text, *re.split(r"[.,;]\s", entry.text)))}
@@ -105,12 +105,12 @@ def _own_numbers(text: str, evidence: Sequence[Passage]) -> dict[str, int]:
 
 
 class _Resolved(NamedTuple):
-    """A citation with the excerpts of its source."""
+    """A citation of the text, with excerpts of the source. `target` names the source, as in the text."""
 
     mark: CitationMark
     target: str
-    evidence: Sequence[Evidence] | None  # None if the source was not found
-    problem: Notice | None = None  # tells why the passages of the source cannot be judged
+    evidence: Sequence[Evidence] | None  # None: not found; empty: not judged
+    problem: Notice | None = None  # the reason why the citation cannot be judged
 
     @property
     def source(self) -> str:
@@ -118,7 +118,7 @@ class _Resolved(NamedTuple):
 
 
 _Reading = tuple[Card, Evidence | None]
-"""The card of a sentence that was read beside a source, with the passage of the source that it quotes."""
+"""The card of a sentence from the reading of one source, and the passage that the card quotes, or None."""
 
 
 async def check_citations(
@@ -129,11 +129,11 @@ async def check_citations(
     given: GivenPassages | None,
     components: Components,
 ) -> tuple[list[CitationCheck], list[Notice]]:
-    """Judges each citation of the text. Returns a check for each of `marks`, and notices about failures.
+    """Judges each citation of the text. Returns a check for each of `marks`, and warnings about failures.
 
-    `known` are passages that the run found. `given` are the passages of the call: if the text has no list of
-    sources, `[2]` means the second of them. A reader compares each sentence with each source that it cites.
-    If no source alone supports the sentence, the reader compares it with all its sources together.
+    `known` are passages that the run found. `given` are the passages of the call: `[2]` cites the second one.
+    A reader compares each sentence with each source that the sentence cites. If no source alone supports the
+    sentence, the reader compares the sentence with all its sources together.
     """
     sources, state = _Sources(text, components, known, given), State(text=text, context=context)
     named = enumerate(marks, start=1)
@@ -142,7 +142,7 @@ async def check_citations(
     readings = defaultdict[tuple[Span, str], list[_Reading]](list)
 
     async def read(group: Sequence[_Resolved]) -> None:
-        """Reads the sentences of the group beside the evidence of their citations in this group alone."""
+        """Lets the reader compare the sentences of `group` with the evidence of the citations in `group`."""
         by_place = defaultdict[Span, list[str]](list)
         for each in group:
             by_place[each.mark.sentence] += [passage.id for passage in each.evidence or ()]
@@ -173,7 +173,7 @@ async def check_citations(
 
 
 class _Sources:
-    """Finds the sources that a text cites. Makes each search once, and reads each source once."""
+    """Finds the sources that a text cites. Makes each search only once, and reads each source only once."""
 
     def __init__(
         self, text: str, components: Components, known: Sequence[Passage], given: GivenPassages | None
@@ -183,7 +183,7 @@ class _Sources:
         self._made, self._turns = dict[Any, Any](), defaultdict[Any, asyncio.Lock](asyncio.Lock)
 
     async def resolved(self, mark: CitationMark, query_id: str) -> _Resolved:
-        """Finds the passages of the cited source, without suspicious ones. A failure becomes a notice."""
+        """Finds the passages of the cited source that are not suspicious. A failure becomes a warning."""
         label, sentence = mark.label, mark.sentence.of(self._text)
         target = self._entries.get(label, "" if label.isdecimal() or label.startswith("^") else label)
         message = f"the citation {mark.place.of(self._text)} could not be judged"
@@ -202,14 +202,17 @@ class _Sources:
         return _Resolved(mark, target, (), Notice(code="suspicious_evidence", message=why, node="cite"))
 
     def _numbered(self, label: str) -> Sequence[Passage]:
-        """Returns the passages of the given source with this number; [] for any other label."""
+        """Returns the passages of the given source whose number is `label`; [] if there is no such source."""
         number, given = int(label) if label.isdecimal() else 0, self._given
         if given is None or not 1 <= number <= len(given.sources):
             return []
         return given.passages_of_source(given.sources[number - 1])
 
     async def _named(self, target: str, sentence: str) -> Sequence[Passage]:
-        """Returns the passages of the sources that `target` names; of a readable source, all its passages."""
+        """Returns the passages of the sources that `target` names.
+
+        If the whole text of a source is known, returns all its passages; else those that the search found.
+        """
         settings, retriever = self._components.settings, self._components.retriever
         found, cited = list(self._known), list[Passage]()
         for query in (f"{_ADDRESS.sub(' ', target)} {PurePosixPath(_path(target)).stem}", sentence):
@@ -224,7 +227,7 @@ class _Sources:
         return cited
 
     async def _once(self, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
-        """Returns the result of a call; calls once for the same arguments, and again only after an error."""
+        """Returns the result of `call`. Calls once for equal arguments, and again only after an error."""
         async with self._turns[arguments]:
             if arguments not in self._made:
                 self._made[arguments] = await call(*arguments)
@@ -232,10 +235,10 @@ class _Sources:
 
 
 def _check(text: str, citation: _Resolved, readings: Sequence[_Reading], *, alone: bool) -> CitationCheck:
-    """Judges a citation by the cards of its sentence that were read beside its source.
+    """Judges a citation by `readings`: the cards of its sentence that a reader made from the cited source.
 
-    A citation whose source supports only a part of the sentence is `unjudged`. If the sentence has no other
-    citation (`alone`), its source need not support the words after the citation mark.
+    If the source supports only a part of the sentence, the citation is `unjudged`. But if it is the only
+    citation of the sentence (`alone`), and words before the mark are not supported, it is `not_supported`.
     """
     mark, evidence = citation.mark, citation.evidence
     quoting, silent = [it for it in readings if it[1]], mark.place.start if alone else -1
@@ -259,10 +262,10 @@ def _check(text: str, citation: _Resolved, readings: Sequence[_Reading], *, alon
 
 
 def passages_of_entry(passages: Sequence[Passage], target: str) -> list[Passage]:
-    """Returns the passages whose source the citation entry `target` names, without duplicates.
+    """Returns the passages whose source is named in `target`, an entry of a source list; each passage once.
 
-    The entry names a source by address or path, else by title, else by file name. If its address matches no
-    passage, a title counts only if it is a whole sentence of the entry, which probably cites another page.
+    Compares addresses or paths, then titles, then file names. The first comparison that matches decides. If
+    the entry has an address, it may cite another page: then a title must be a whole sentence of the entry.
     """
     distinct = {(each.source, each.start, each.end): each for each in passages}.values()
     addresses = set(map(_path, _ADDRESS.findall(target)))
@@ -290,12 +293,12 @@ def _words(text: str) -> str:
 
 
 def _has_whole(target: str, name: str, not_behind: str = r"\w.-") -> bool:
-    """Tells whether `target` contains the name, and not as a piece of a longer name."""
+    """Tells whether `target` contains `name`, and not only as a part of a longer name."""
     whole = rf"(?<![{not_behind}]){re.escape(name)}(?![\w/-]|[.?&=%~+]\w)"
     return re.search(whole, target) is not None
 
 
 def _path(address: str) -> str:
-    """Returns the address with a lower-case host and without escapes, scheme, fragment and final slash."""
+    """Returns the address in a form to compare: without scheme, escapes, fragment and final slash."""
     bare = urldefrag(address).url if "://" in address else address
     return unquote(_ORIGIN.sub(lambda it: it[1].lower(), bare)).rstrip("/.")

@@ -29,15 +29,15 @@ _FIT: dict[Fitness, str] = {
 
 
 class ExamResult(NamedTuple):
-    """The result of an exam of a language model."""
+    """The result of an exam of a language model. A card is its judgement of one sentence."""
 
     cards: int  # sentences of the exam
     found: int  # right cards
     errors: int  # sentences with an error
-    missed: int  # of these, sentences that the model did not correct
+    missed: int  # sentences with an error that the model did not correct
     false_alarms: int  # sentences without an error that the model contradicted
     quotes: int  # quotes in all cards
-    placed: int  # of these, quotes that name a line of a source
+    placed: int  # quotes that name an existing line of a source
     kept_form: bool  # both answers were JSON with a card for each sentence
     tokens: int
     seconds: float
@@ -72,11 +72,11 @@ class ExamResult(NamedTuple):
 
 
 def examine_named_model(name: str, settings: Settings) -> ExamResult:
-    """Examines the model with this name, and stores the result in the record of readers.
+    """Examines the model `name`. Stores whether the model is fit for edits, for later runs with this reader.
 
-    Raises `RarrError` for a model that cannot be used, and `ModelError` if a request to it fails.
+    Raises `RarrError` if the model cannot be used, and `ModelError` if a request to the model fails.
     """
-    alone: dict[str, Any] = {"model": name, "models": {}, "fallbacks": (), "trace": False}  # nor kept answers
+    alone: dict[str, Any] = {"model": name, "models": {}, "fallbacks": (), "trace": False}  # no answer store
     components = wire(settings.model_copy(update=alone | {"search": GivenPassages((), window=4)}))
     if components.card_reader is None:
         raise InputError(f"{name} is no language model: name one, such as openai:NAME or vllm:NAME")
@@ -90,7 +90,7 @@ def examine_named_model(name: str, settings: Settings) -> ExamResult:
 
 
 async def examine_reader(reader: CardReader) -> ExamResult:
-    """Sends the two requests of the exam one after the other. Raises `ModelError` if a request fails."""
+    """Sends the two requests of the exam to `reader`, and counts right cards. Raises `ModelError`."""
     meter, start, kept, served, counts = Meter(), perf_counter(), True, "", Counter[str]()
     with using_meter(meter):
         for part in json.loads(await work(EXAM_FILE.read_text, "utf-8")):
@@ -124,7 +124,7 @@ def _block(part: Mapping[str, Any]) -> ReadingBlock:
 def _outcome(
     sentence: Mapping[str, Any], card: RawCard | None, lines: Mapping[str, SourceLine]
 ) -> tuple[bool, bool]:
-    """Returns whether the card is right and quotes a deciding line, and whether it is a false alarm."""
+    """Returns two values: whether the card is right, and whether it contradicts a right sentence."""
     if card is None:
         return False, False
     text, wanted = sentence["text"], sentence["verdict"]

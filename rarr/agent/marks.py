@@ -1,4 +1,4 @@
-"""Puts marks such as `[1]` behind the sentences of a text, and a list of the cited sources at its end."""
+"""Puts marks such as `[1]` behind sentences of a text, and a list of the cited sources behind the text."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ _CLOSING = ".!?…\"'”’)*_]"
 
 
 class PlannedCitation(NamedTuple):
-    """A citation that will be put into a text: the sentence, and the passage that it will cite."""
+    """A citation to put into a text: the mark behind `sentence` will cite `passage`."""
 
     sentence: Sentence
     passage: Evidence
@@ -26,8 +26,8 @@ class PlannedCitation(NamedTuple):
 def planned_citations(revision: Revision, settled: Sequence[Span] = ()) -> list[PlannedCitation]:
     """Plans the citations of the supported sentences, in the order of the text.
 
-    A sentence cites each passage that it has a supporting quote of. Only together, these passages need to
-    support the whole sentence. Sentences at the places `settled` get no citation.
+    A sentence cites each passage with a quote that supports the sentence. One passage may support only a part
+    of the sentence; together, the passages support all of it. Sentences at `cited_places` get no citation.
     """
     evidence, planned = {passage.id: passage for passage in revision.evidence}, list[PlannedCitation]()
     for it in sorted(revision.report.sentences, key=lambda sentence: sentence.end):
@@ -49,11 +49,11 @@ def cited_text(
     footnotes: bool = False,
     first_number: int = 1,
 ) -> Cited:
-    """Builds the cited text: a mark for each of `planned`, and `[citation needed]` behind each of `lacking`.
+    """Puts the `planned` citations into the text, and `[citation needed]` behind each unsupported sentence.
 
-    A list of sources follows at the end, without the sources that the text has `listed` itself. `numbers` are
-    the known numbers of some sources; other sources are numbered from `first_number`. With `footnotes`, marks
-    look like `[^1]`. `existing` are the checks of earlier citations, for a new list and for the result.
+    A list of the cited sources follows at the end, without `listed_sources`, which the text lists itself.
+    `numbers` are the numbers of sources that have one; other sources are numbered from `first_number`. With
+    `footnotes`, marks look like `[^1]`. `existing` are the checks of citations that the text had before.
     """
     original, new, known = revision.original, count(first_number), numbers or {}
     sources = dict[str, CitedSource]()
@@ -84,14 +84,14 @@ def cited_text(
 
 
 def insert_marks(original: str, marks: Sequence[tuple[Sentence, str]]) -> tuple[str, list[dict[str, Any]]]:
-    """Puts each of the `marks` behind its sentence of `original`. Equal marks at the same place are put once.
+    """Puts marks into `original`. `marks` has pairs: a sentence, and the mark to put behind the sentence.
 
-    Returns the new text, and for each mark the fields of a `Mark`. A space separates a mark from a word.
+    Equal marks at a place become one mark. Returns the new text, and the fields of a `Mark` for each pair.
     """
     keys = [(_mark_place(original, sentence.end), mark) for sentence, mark in marks]
     pieces, places, position, length = list[str](), dict[tuple[int, str], dict[str, int]](), 0, 0
     for at, mark in sorted(dict.fromkeys(keys), key=lambda key: key[0]):
-        # A space behind keeps a mark from making a link or an entry with the next character.
+        # Without a space, a mark and the next bracket or colon would become a link or a list entry.
         behind = " " if original[at : at + 1] in tuple("([:") else ""
         inserted = _space_before(original, at, position) + mark + behind
         pieces += [original[position:at], inserted]
@@ -105,7 +105,7 @@ def insert_marks(original: str, marks: Sequence[tuple[Sentence, str]]) -> tuple[
 
 
 def _mark_place(text: str, end: int) -> int:
-    """Returns the first place from `end` for a mark: not in a link, nor between marks such as `[1][2]`."""
+    """Returns the first place from `end` on for a mark: not in a link, and behind marks such as `[1][2]`."""
     ending = _LINE_END.search(text, end)
     for span in protected_spans(text, text.rfind("\n", 0, end) + 1, ending.start() if ending else len(text)):
         if span.start < end < span.end or (span.start == end and text[end] == "["):
@@ -114,7 +114,7 @@ def _mark_place(text: str, end: int) -> int:
 
 
 def _space_before(original: str, at: int, position: int) -> str:
-    """Returns " " if a mark at `at` follows a word or an address, or "" to put the mark without a space."""
+    """Returns the space before a mark at the place `at`: " " after a word or an address, else ""."""
     if position == at:
         return ""
     line_start = max(original.rfind("\n", 0, at), original.rfind("\r", 0, at)) + 1
@@ -123,7 +123,7 @@ def _space_before(original: str, at: int, position: int) -> str:
 
 
 def _source_list(original: str, sources: Sequence[CitedSource], *, footnotes: bool) -> str:
-    """Writes the list of sources with the line ends of the text; "" without sources. Closes an open block."""
+    """Writes the list of `sources` to put behind `original`. Closes a code block that is open at its end."""
     if not sources:
         return ""
     form = "[^{}]: {}" if footnotes else "- [{}] {}"
@@ -137,7 +137,7 @@ def _source_list(original: str, sources: Sequence[CitedSource], *, footnotes: bo
 
 
 def _shown(source: CitedSource) -> str:
-    """Writes a source for the list: its title and address."""
+    """Writes the entry of a source in the list: title and address."""
     title, address = " ".join(source.title.split()), " ".join(source.source.split())
     if source.source.startswith(UNNAMED):
         return title or "a passage without an address"

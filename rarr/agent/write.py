@@ -1,9 +1,9 @@
-"""Writes articles with citations: `Writer`, the graph behind it, and the call `write`.
+"""Writes articles with citations: the class `Writer`, its graph, and the call `write`.
 
 retrieve -> rerank -> plan -> retrieve -> rerank -> write_section -> assemble -> check_agreement -> edit
 
-With an outline, the topic itself is not searched for. Each sentence of the article is then checked against
-the passages of its section: contradicted sentences are edited, and supported sentences get citations.
+If the caller gives an outline (headings), the run begins at plan. The check compares each sentence with the
+passages of its section. Contradicted sentences are edited, and supported sentences get citations.
 """
 
 import re
@@ -43,9 +43,9 @@ from rarr.tools.text.section_headings import clean_headings
 from rarr.tools.text.wording import NO_RESULT, is_failure, warning_lines
 
 CHUNK_WORDS = 256
-"""The most words of a passage that a section is written from, as in WikiGenBench (Zhang et al. 2024)."""
+"""The most words of a passage for the writer of a section, as in WikiGenBench (Zhang et al. 2024)."""
 CHUNKS_PER_SECTION = 5
-"""The number of passages that each section is written from."""
+"""The most passages for the writer of a section."""
 
 _WORD = re.compile(r"\w+")
 
@@ -73,19 +73,19 @@ def build_writing_graph() -> Graph:
 
 
 async def route_topic(state: State) -> str:
-    """Returns "retrieve", to search for the topic; with an outline, "plan"."""
+    """Returns the first node: "retrieve" (searches for the topic), or "plan" if there is an outline."""
     return "retrieve" if state["outline"] is None else "plan"
 
 
 async def route_after_rerank(state: State) -> str:
-    """Returns "plan" after the search for the topic; then "write_section", without passages "assemble"."""
+    """Returns "plan" in round 1; later "write_section", or "assemble" if no section has passages."""
     if state["round"] == 1:
         return "plan"
     return "write_section" if any(it.chunks for it in section_sources(state)) else "assemble"
 
 
 class Writer(GraphRunner[Article]):
-    """Builds models, indexes and the graph once; writes any number of articles, also at the same time."""
+    """Writes any number of articles, also at the same time. Builds models, indexes and graph only once."""
 
     _writers = WRITING_NODES
 
@@ -108,7 +108,7 @@ class Writer(GraphRunner[Article]):
     ) -> Article:
         """Writes an article about `topic` from the sources, with checked citations behind its sentences.
 
-        `outline` gives the headings of the sections; without it, the headings are planned. `run_id` names the
+        `outline` has the headings of the sections; for None, a model plans the headings. `run_id` names the
         run. Raises `InputError` for an empty topic, an outline with no headings or too many, and a `run_id`
         that is not allowed or already used. All later failures become warnings.
         """
@@ -122,17 +122,14 @@ class Writer(GraphRunner[Article]):
         return State(original=topic, text=topic, context=outline, round=1, warnings=[])
 
     async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
-        """Runs the graph on a state with the keys `topic` and `outline`, and a query for the topic."""
+        """Moves topic and outline to their own keys, adds a query for the topic, and runs the graph."""
         topic, outline = start["original"], start["context"]
         query = Query(id="q1", text=topic, start=0, end=0)
         begun: State = {**start, "topic": topic, "outline": outline, "context": None, "queries": [query]}
         return await super()._walk(begun, run_id, resumed=resumed)
 
     def _made(self, run_id: str, state: State, meter: Meter) -> RunResult[Article]:
-        """Makes the revision of a run, and the function that makes the article from it.
-
-        Sentences that were not judged get no citation. A warning names each section without text.
-        """
+        """Warns of each section without text. Only a supported sentence gets a citation."""
         written, cards = article_text(state), state.get("cards", [])
         text, edits = (state["text"], state["edits"]) if "edits" in state else (written.text, [])
         state, accepted = {**state, "text": text}, [edit for edit in edits if edit.accepted]
@@ -160,7 +157,7 @@ class Writer(GraphRunner[Article]):
         places = [moved_place(each.span, accepted) for each in written.sentences]
         drafts = zip(written.sentences, places, strict=True)
         made = [_sentence(draft, place, state, report.sentences) for draft, place in drafts]
-        # A footnote stands behind each supported sentence, and a mark behind other judged ones.
+        # A supported sentence gets a footnote. A sentence that is judged, but not supported, gets a mark.
         plain = research.model_copy(update={"original": text, "edits": (), "changed": False})
         lacking = [it for it in report.sentences if it.status in ("unconfirmed", "contradicted")]
         cited = cited_text(plain, planned_citations(plain, ()), lacking, footnotes=True)
@@ -184,7 +181,7 @@ class Writer(GraphRunner[Article]):
 
 
 async def awrite(topic: str, outline: Outline | None = None, **settings: Any) -> Article:
-    """Writes one article, as `Writer.awrite` does. `settings` are fields of `Settings`: `corpus="notes/"`."""
+    """Writes one article, as `Writer.awrite` does. `settings` are fields of `Settings`, such as `corpus`."""
     async with opened_runner(Writer, settings) as writer:
         return await writer.awrite(topic, outline)
 
@@ -193,7 +190,7 @@ write = synchronous(awrite)
 
 
 def _headings(outline: Outline, topic: str) -> str:
-    """Returns the headings of an outline, one in each line. Raises `InputError` for none, or too many."""
+    """Returns the headings of `outline`, one in each line. Raises `InputError` unless there are 1 to 10."""
     lines = outline.splitlines() if isinstance(outline, str) else list(outline)
     if not all(isinstance(line, str) for line in lines):
         raise InputError("outline is no list of headings: give texts, such as ['History', 'Design']")
@@ -204,7 +201,7 @@ def _headings(outline: Outline, topic: str) -> str:
 
 
 def _sentence(draft: DraftSentence, place: Span, state: State, found: Sequence[Sentence]) -> WrittenSentence:
-    """Makes the record of a sentence at `place`, with its citations before and after the check."""
+    """Makes the record of the sentence at `place`: status, and citations before and after the check."""
     sentence = next((it for it in found if it.start < place.end and place.start < it.end), None)
     card = next((it for it in state.get("cards", []) if sentence and it.start == sentence.start), None)
     status: Status = sentence.status if sentence else "unjudged"
@@ -220,7 +217,7 @@ def _sentence(draft: DraftSentence, place: Span, state: State, found: Sequence[S
 
 
 def _citation(label: str, ids: Sequence[str], card: Card | None) -> WrittenCitation:
-    """Judges a citation of the writer by the card of its sentence."""
+    """Judges a citation of the writer by the card (the reader's judgement) of its sentence."""
     name = ids[int(label) - 1] if 1 <= int(label) <= len(ids) else ""
     entails: bool | None = None if name else False
     if name and card is not None and card.verdict and not card.unreliable:
