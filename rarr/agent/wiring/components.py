@@ -37,7 +37,7 @@ Made = TypeVar("Made")
 MAIN_MODEL_NODES = ("generate_queries", "check_agreement", "edit", *WRITING_NODES, "write_answer")
 """The nodes that use the setting `model`. The node attribute uses cards, unless `models` names a judge."""
 MODEL_NODES = (*MAIN_MODEL_NODES[:3], "doubt", "attribute", *MAIN_MODEL_NODES[3:])
-"""All nodes that can have a model, as names for the setting `models`."""
+"""All names that the setting `models` accepts: the nodes that may ask a model, and doubt."""
 PAPER_SAMPLES = 3  # lists of questions that the paper samples and merges (Gao et al. 2023, section 3.2)
 
 
@@ -52,15 +52,15 @@ def wire(
 ) -> Components:
     """Makes the components that `settings` name. Raises `RarrError` if a component cannot be made.
 
-    `writing_nodes` are those of an article or an answer; each needs a language model.
-    `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`. With
-    `measuring`, the record of the reader and kept answers are not read or written.
+    `writing_nodes` are the nodes that write an article or an answer; each needs a language model. `prompts`,
+    by name, replace the prompts of the settings. `baseline` is a simpler pipeline for an evaluation. With
+    `measuring`, earlier results of the reader and stored answers are neither read nor written.
     """
     with Resources(settings) as opened:
         chosen = {"attribute": "embedded"} | dict.fromkeys(MAIN_MODEL_NODES, settings.model) | settings.models
         store = opened.answer_store if settings.trace and not measuring else None
         parts = ComponentMaker(settings, chosen, prompts, baseline, store)
-        for node in writing_nodes:  # before a corpus is indexed
+        for node in writing_nodes:  # first, because it is fast and may fail
             parts.require_model(node, "an answer" if node == "write_answer" else "an article")
         writer = partial(parts.make_prompted, component=PromptedArticleWriter, most=MAX_SECTIONS)
         checker = parts.make_prompted("check_agreement", paper.PromptedChecker)
@@ -81,13 +81,13 @@ def wire(
             retriever=(searched := make_retriever(settings, opened, on_index)),
             given=getattr(source := getattr(searched, "source", None), "if_all_fit", ()),
             searches=not isinstance(source, GivenPassages),
-            opened=tuple(opened),  # after both
+            opened=tuple(opened),  # last, because the reranker and the retriever open resources
             baseline=baseline,
         )
 
 
 class ComponentMaker:
-    """Makes the component of each node. `chosen` maps nodes to models: language models, or "embedded"."""
+    """Makes the components of the nodes. `chosen` has the model of each node, which may be "embedded"."""
 
     def __init__(
         self,
@@ -97,9 +97,9 @@ class ComponentMaker:
         baseline: Baseline = NO_BASELINE,
         answer_store: Callable[[], AnswerStore | None] | None = None,
     ) -> None:
-        """`answer_store` makes the store for answers of readers, if they are to be kept.
+        """`answer_store` makes the store for answers of readers. If it is None, no answer is stored.
 
-        Raises `SettingsError` for an unknown node in the setting `models`, or an unusable model.
+        Raises `SettingsError` for an unknown node in the setting `models`, and for an unusable model.
         """
         if unknown := [node for node in settings.models if node not in MODEL_NODES]:
             known = ", ".join(MODEL_NODES)
@@ -112,33 +112,33 @@ class ComponentMaker:
         self.models = LanguageModels(settings, self.named.values())
         self.prompts = Prompts(settings.prompts, prompts)
         self.reads_cards = settings.scope == "sentence" and baseline.checks_sentences
-        """True if sentences are read as cards: not in preset `paper`, nor in baselines without checks."""
+        """True if a reader makes a card (a judgement) of each sentence. False in the preset `paper`."""
         asks = {"check_agreement": baseline.checks_sentences, "edit": baseline.editor == "minimal"}
         way = "preset 'paper'" if baseline.agreement else "an edit without agreement"
         for node in (node for node, is_asked in asks.items() if is_asked and not self.reads_cards):
             self.require_model(node, way)
 
     def model_of_node(self, node: str) -> LanguageModel | None:
-        """Returns the language model of a node, or None."""
+        """Returns the language model of `node`; None if the node has none."""
         return self.models[self.named[node]] if node in self.named else None
 
     def require_model(self, node: str, way: str) -> None:
-        """Raises `SettingsError` if a node has no language model, which `way` needs."""
+        """Raises `SettingsError` if `node` has no language model. `way` names what needs the model."""
         if node not in self.named:
             raise SettingsError(f"{way} needs a language model for {node}: name it with model (--model)")
 
     def make_prompted(self, node: str, component: Callable[..., Made], **more: Any) -> Made | None:
-        """Makes a component with the language model of a node. Returns None if the node has no model."""
+        """Makes a `component` with the language model of `node`. Returns None if the node has no model."""
         model = self.model_of_node(node)
         return component(model, self.prompts, **more) if model else None
 
     def prompted_reader(self, node: str) -> PromptedCardReader | None:
-        """Makes a reader with the language model of a node, and with the store for its answers."""
+        """Makes a reader with the language model of `node`, and with a store for its answers, or None."""
         store = self.answer_store() if self.answer_store and node in self.named else None
         return self.make_prompted(node, PromptedCardReader, store=store)
 
     def card_reader(self) -> CardReader | None:
-        """Makes the reader of cards. Returns None if sentences are not read as cards."""
+        """Makes the reader of cards. Returns None if no cards are made."""
         if not self.reads_cards:
             return None
         if (reader := self.prompted_reader("check_agreement")) or not self.settings.weights:
@@ -152,7 +152,7 @@ class ComponentMaker:
         return TrainedReader(Encoder(self.settings.weights))
 
     def reader_record(self) -> ReaderRecord | None:
-        """Reads the record of the reader. Returns None if the reader is not a named language model."""
+        """Reads the earlier results of the reader. Returns None if the reader is no named language model."""
         name = self.named.get("check_agreement")
         if not self.reads_cards or not isinstance(name, str):
             return None
@@ -160,7 +160,7 @@ class ComponentMaker:
         return ReaderRecord(self.settings.home, (name, server, self.prompts[READING_PROMPT].hash))
 
     def query_generator(self) -> QueryGenerator:
-        """Makes the generator of queries: questions for the web, sentences for local documents."""
+        """Makes the generator of queries. Usually: questions for the web, sentences for local documents."""
         unit, model = self.settings.queries, self.model_of_node("generate_queries")
         if unit == "questions":
             self.require_model("generate_queries", "queries='questions'")

@@ -14,15 +14,15 @@ from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.retries import BudgetedChat, Limiter
 from rarr.tools.text.wording import kind_of
 
-OLLAMA_AT_ONCE = 2  # it answers one request after another: with more of them, the last ones time out
+OLLAMA_AT_ONCE = 2  # requests; Ollama answers one after another, and the last of many would time out
 _CHOICE = f"give embedded, {MODEL_NAMES}, or another provider:NAME of LangChain"
 
 
 class LanguageModels:
     """Makes and holds a language model for each name: a string, a LangChain chat model, or a `ChatModel`.
 
-    If a model fails, the models of the setting `fallbacks` are tried. All models share one limit of
-    concurrent requests, except models of Ollama: each of them has its own limit.
+    If a model fails, the models of the setting `fallbacks` are asked. All models share one limit of requests
+    at the same time. A model of Ollama has a limit of its own, unless the setting `concurrency` is given.
     """
 
     def __init__(self, settings: Settings, names: Iterable[Any]) -> None:
@@ -67,7 +67,7 @@ def _key(name: Any) -> Any:
 
 
 def _require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
-    """Raises `SettingsError` if the setting `base_url` or `api_key` would apply to two model providers."""
+    """Raises `SettingsError` if two model providers would get the same setting `base_url` or `api_key`."""
     named = [name for name in names if isinstance(name, str) and ":" in name]
     owned = [(name, settings.endpoints.get(name, Endpoint())) for name in named]
     for field in (field for field in ("base_url", "api_key") if getattr(settings, field) is not None):
@@ -79,7 +79,7 @@ def _require_one_provider(settings: Settings, names: Sequence[Any]) -> None:
 
 
 def require_prices(settings: Settings) -> None:
-    """Raises `SettingsError` if a language model that the settings name has no price in `endpoints`."""
+    """Raises `SettingsError` if the setting `endpoints` has no price for a language model of the settings."""
     asked = (parse_judge(name, settings.model)[1] for name in (settings.model, *settings.models.values()))
     if named := [name for name in asked if is_language_model(name)]:
         for name in (*named, *settings.fallbacks):
@@ -99,7 +99,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
     """
     if not isinstance(name, str):
         return _chat_of_object(name)
-    if name in EMBEDDED:  # of a node it means that no model is asked
+    if name in EMBEDDED:  # for a node, "embedded" means that no model is asked
         raise SettingsError(f"fallbacks has {name!r}, which is no language model: leave it out")
     if not all(name.partition(":")):
         raise SettingsError(f"unknown model {name!r}: {_CHOICE}; nli:NAME only judges")
@@ -116,7 +116,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
 
 def _chat_of_object(model: Any) -> ChatModel:
     if hasattr(model, "complete"):
-        return model  # type: ignore[no-any-return]  # a protocol cannot be checked further here
+        return model  # type: ignore[no-any-return]  # an object of the user, with any type
     from langchain_core.language_models import BaseChatModel
 
     if not isinstance(model, BaseChatModel):

@@ -1,4 +1,4 @@
-"""Makes the retrievers and the reranker that the settings name, and holds the resources to close."""
+"""Makes the retrievers and the reranker that the settings name, and lists the resources to close."""
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -39,9 +39,9 @@ _CHOICE = (
 
 
 class Resources(list[object]):
-    """A list of the sources and connections to close at the end, with the cache that they share.
+    """A list of sources and connections to close at the end, with the cache that the sources share.
 
-    At the end of a `with` block, they are closed only if the block raised an error.
+    The end of a `with` block closes the resources only if the block raised an error.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -71,7 +71,7 @@ class Resources(list[object]):
         return Cache(settings.home.expanduser() / "cache", offline=settings.offline, refresh=settings.refresh)
 
     def answer_store(self) -> Cache | None:
-        """Returns the store of models' answers. As with their record, None if its folder cannot be made."""
+        """Returns the store for the answers of models. Returns None if the folder cannot be made."""
         with suppress(InputError):
             return Cache(self.settings.home.expanduser() / "answers", refresh=self.settings.refresh)
         return None
@@ -91,7 +91,7 @@ WEB_SOURCES: dict[str, Callable[[Settings, Cache], Any]] = {
 
 
 def sources_to_search(settings: Settings) -> list[Any]:
-    """Lists the names and objects to search: `search`, else the corpus and the graph, else Wikipedia."""
+    """Lists the sources to search, names or objects: `search`, else corpus and graph, else Wikipedia."""
     if settings.search is None:
         return [name for name in _OWN if getattr(settings, name) is not None] or ["wikipedia"]
     given = settings.search if isinstance(settings.search, (list, tuple)) else [settings.search]
@@ -100,14 +100,14 @@ def sources_to_search(settings: Settings) -> list[Any]:
 
 
 def make_retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
-    """Makes a retriever of all sources, added to `opened`. Raises `SettingsError` for an unknown source."""
+    """Makes a retriever of all sources. Adds the sources to `opened`. Raises `SettingsError`."""
     given = sources_to_search(settings)
     distinct = {each if isinstance(each, str) else id(each) for each in given}
     if not given or len(distinct) < len(given):
         raise SettingsError("search names no source, or the same source twice: name each source once")
     # Warnings name an object by its class and its place.
     named = {it if isinstance(it, str) else f"{type(it).__name__} {at}": it for at, it in enumerate(given, 1)}
-    # The corpus is opened last: it may take long to index, and the other sources may still be refused.
+    # The corpus is opened last: its index may take long, and another source may raise an error.
     last = sorted(named, key=lambda name: named[name] == "corpus")
     made = {name: _source(named[name], settings, opened, on_index) for name in last}
     return CombinedRetriever({name: made[name] for name in named}) if len(made) > 1 else made[last[0]]
@@ -129,12 +129,12 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
 
 
 def object_retriever(source: Any, settings: Settings) -> Retriever:
-    """Wraps an object of the user that has an async `retrieve(query, k)`, or is a LangChain retriever.
+    """Makes a retriever of a user's object with an async `retrieve(query, k)`, or of a LangChain retriever.
 
-    Raises `SettingsError` for any other object. With the setting `offline`, also raises it for an object that
-    may use the network: anything but a `Corpus` and objects whose attribute `offline` is True.
+    Raises `SettingsError` for any other object. With the setting `offline`, raises `SettingsError` unless the
+    object is a `Corpus`, or its attribute `offline` is True: other objects may use the network.
     """
-    # Limits are for sources that others wrote: a corpus and a graph are the user's own.
+    # The limits on domains and dates do not apply to the user's own corpus and graph.
     limits = None if isinstance(source, Corpus | Graph) else settings
     searched, name = source, ""
     if not callable(getattr(source, "retrieve", None)) or isinstance(source, type):
@@ -152,9 +152,9 @@ def object_retriever(source: Any, settings: Settings) -> Retriever:
 
 
 class ObjectRetriever:
-    """Wraps a source: filters its passages by the limits on domains and dates, and checks its results.
+    """A retriever that searches `source`. Returns only passages that `limits` on domains and dates allow.
 
-    Warnings name the source by `name`, or by its class.
+    Errors name the source by `name`, or by its class.
     """
 
     def __init__(self, source: Any, limits: Settings | None, name: str = "") -> None:
@@ -162,7 +162,7 @@ class ObjectRetriever:
         self._name = name or f"the retriever {type(source).__name__}"
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns the passages of the source that the limits allow. Raises `RetrievalError` if it failed."""
+        """Returns the allowed passages of the source. Raises `RetrievalError` if the search failed."""
         try:
             found = list(await self.source.retrieve(query, k))
             if strange := [it for it in found if not isinstance(it, Passage)]:
@@ -177,7 +177,7 @@ class ObjectRetriever:
 
 
 def components_with_given(components: Components, given: GivenPassages, *, alone: bool) -> Components:
-    """Returns the components with `given` as retriever, beside their own retriever unless `alone`."""
+    """Returns components that search `given`; unless `alone`, they also search their other sources."""
     shown, generator = given.if_all_fit, components.query_generator
     if not alone:
         both = CombinedRetriever({"the given sources": given, "the other sources": components.retriever})
@@ -189,7 +189,7 @@ def components_with_given(components: Components, given: GivenPassages, *, alone
 
 
 def outdated_index_notices(sources: Iterable[object]) -> list[Notice]:
-    """Makes a warning for each built index among the sources whose files changed after it was built."""
+    """Makes a warning for each corpus index whose files changed after the index was built."""
     notices = list[Notice]()
     for corpus in (it for it in sources if isinstance(it, Corpus) and it.is_built):
         if changed := corpus.changed_files():
@@ -201,7 +201,7 @@ def outdated_index_notices(sources: Iterable[object]) -> list[Notice]:
 
 
 def unused_setting_notices(components: Components) -> list[Notice]:
-    """Makes a warning for each setting of a corpus, graph, model or server that runs will not use."""
+    """Makes a warning for each setting of a corpus, graph, model or server that has no effect."""
     settings, searched = components.settings, sources_to_search(components.settings)
     unused = {
         f"{name}_not_searched": f"a {name} is given, but search does not name it: add {name} to search"
