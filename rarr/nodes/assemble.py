@@ -1,4 +1,4 @@
-"""Step 3 of writing: joins the written sections to one text, whose sentences are then checked and edited."""
+"""Step 3 of writing: joins the written sections to one text. Later steps check and edit this text."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,7 +25,7 @@ async def assemble(state: State, runtime: Runtime[Components]) -> State:
 
 
 def update_to_read(state: State, text: str, context: str | None, kept: Mapping[Span, Sequence[str]]) -> State:
-    """Returns an update with a new text to check. `kept` gives the evidence ids for each sentence of it."""
+    """Returns an update that makes `text` the text to check. `kept` has the evidence ids of each sentence."""
     queries, number, by_query = list(state["queries"]), state.get("round", 1), dict(state.get("kept", {}))
     for span, ids in kept.items():
         name, place = numbered_id(state, "q", len(queries) + 1), span._asdict()

@@ -15,8 +15,8 @@ from rarr.tools.concurrency import work
 async def attribute(state: State, runtime: Runtime[Components]) -> State:
     """Builds the report: the passages that together cover the queries best, and the status of each sentence.
 
-    The card of a sentence gives its status. Without cards, a verifier scores how well each passage supports
-    the sentence. If the settings name a judge for this node, it scores each sentence in addition to the card.
+    The card of a sentence (the reader's judgement) gives the status. Without cards, a verifier scores how
+    well each passage supports the sentence. A judge in the settings scores each sentence besides the card.
     """
     components, text = runtime.context, state["text"]
     relevances, warnings = await all_relevances(state, components)

@@ -1,4 +1,4 @@
-"""Replaces steps 4 and 5 in a baseline: rewrites the text by all its evidence, without any checks."""
+"""Replaces steps 4 and 5 in a baseline: rewrites the text with all the evidence, without checks."""
 
 from langgraph.runtime import Runtime
 
@@ -9,7 +9,7 @@ from rarr.tools.models.run_budget import meter
 
 
 async def rewrite(state: State, runtime: Runtime[Components]) -> State:
-    """Rewrites the whole text by its evidence, the most relevant passage first. Only for baselines.
+    """Asks the rewriter of a baseline for a new text. Its evidence is sorted, the most relevant first.
 
     The text does not change if there is no evidence, or if the rewriter failed.
     """

@@ -1,4 +1,4 @@
-"""Step 4: makes a card for each sentence; in the preset `paper`, checks each passage against the text."""
+"""Step 4: makes a card (a judgement) of each sentence; in the preset `paper`, checks each passage."""
 
 from langgraph.runtime import Runtime
 
@@ -18,7 +18,7 @@ from rarr.tools.trace_spans import spans_about
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     """Asks the reader for a card of each sentence: its verdict, quotes and edits.
 
-    Without a reader (preset `paper`), checks one passage after another, query by query, up to the first that
+    Without a reader (preset `paper`), checks one passage after another, and stops at the first passage that
     disagrees with the text (Gao et al. 2023, section 3.3). After the edit, the node runs again on the edited
     text. A failed check is `unknown`, which is no verdict.
     """
@@ -38,10 +38,10 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
 
 
 async def _agreement_by_cards(state: State, components: Components) -> State:
-    """Makes a card of each sentence for which this round kept evidence, and checks from the cards.
+    """Makes a card of each sentence that has evidence of this round, and makes checks from the cards.
 
-    In a later round, the reader sees the evidence of this round that it did not see beside the sentence
-    before, if there is such evidence, and what the earlier card cites.
+    In a later round, the reader sees evidence of this round (only evidence that is new for the sentence, if
+    there is any), and the evidence that the earlier card of the sentence quotes.
     """
     asked = await work(lambda: queries_by_sentence(state, sentences_to_read(state)))
     kept, number = state.get("kept", {}), state.get("round", 1)
@@ -55,21 +55,21 @@ async def _agreement_by_cards(state: State, components: Components) -> State:
         if found or number == 1:
             by_place[place] = found
     places = list(by_place)
-    # The report needs the relevances, and they can be had while a model is at work.
+    # The report needs the relevances. They are computed while the model reads.
     async with meanwhile(SENDING_S, all_relevances, state, components) as scored:
         read = await read_cards(state, places, KeptEvidence(usable_evidence(state), by_place), components)
     pairs = zip(places, read["cards"], strict=True)
-    # A sentence that could not be read again keeps its card.
+    # A sentence that could not be read again keeps its earlier card.
     cards = earlier | {span: card for span, card in pairs if card.verdict or span not in earlier}
     checks = [*state.get("checks", []), *await work(card_checks, read["cards"], state["text"], asked)]
     ordered = [cards[span] for span in sorted(cards)]
-    if scored:  # the report scores again what failed, and warns
+    if scored:  # else the node attribute scores again, and warns of a failure
         read["relevances"] = scored[0][0]
     return {**read, "cards": ordered, "checks": checks}
 
 
 def unchecked_evidence(state: State) -> list[Evidence]:
-    """Returns the evidence that has no check yet, sorted by query, and within a query by rank."""
+    """Returns the usable evidence without a check, sorted by query; for one query, the best comes first."""
     done = {check.evidence_id for check in state.get("checks", [])}
     places = {query.id: number for number, query in enumerate(state["queries"])}
     found = [passage for passage in usable_evidence(state) if passage.id not in done]
@@ -79,7 +79,7 @@ def unchecked_evidence(state: State) -> list[Evidence]:
 async def _checked(
     state: State, components: Components, query: Query, evidence: Evidence
 ) -> tuple[Check, Notice | None]:
-    """Checks the answer of the text to a query against a passage. A failure is `unknown`, with a notice."""
+    """Checks whether text and passage answer the query alike. A failure gives `unknown` and a warning."""
     notice, checker = None, components.checker
     assert checker is not None  # the wiring requires its model
     try:

@@ -14,7 +14,7 @@ from rarr.tools.trace_spans import spans_about
 
 
 async def edit(state: State, runtime: Runtime[Components]) -> State:
-    """Applies the edits of the cards that the gate accepts.
+    """Applies the edits of the cards that the gate (`ledger.edit_gate`) accepts.
 
     Without a reader of cards (preset `paper`): if the last check disagrees with the text, asks a model for an
     edit, and applies the edit if the gate accepts it (Gao et al. 2023, section 3.3).
@@ -56,7 +56,7 @@ def _card_edits(state: State, components: Components) -> State:
 
 
 def paper_edit(state: State, change: Change, check: Check) -> Edit:
-    """Makes the record of an edit in the preset `paper`: accepted, or refused with the reason of the gate."""
+    """Makes the record of an edit in the preset `paper`: accepted, or refused with the reason why."""
     outside = "the change is not in this part of the text" if change.start < state.get("lead", 0) else ""
     refusal = paper_refusal_reason(state["text"], change) or outside
     return Edit(

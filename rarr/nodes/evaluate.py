@@ -18,11 +18,10 @@ from rarr.tools.text.wording import is_failure
 async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     """Scores the original and the revised text, by the cards, or by the judge that the settings name.
 
-    Also decides which sentences need another round of research. Before the last round, only preservation is
-    scored.
+    Decides which sentences need another round of research. If there are any, scores only the preservation.
     """
     components, settings = runtime.context, runtime.context.settings
-    # A baseline rewrites a text only once, and a search of the same words or none finds nothing more.
+    # A rewriting baseline has one round. Without new questions or a search, a round would find nothing new.
     reader = components.card_reader
     embedded = reader is not None and not reader.is_model
     once = components.rewriter is not None or embedded or not components.searches
@@ -33,7 +32,7 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     attributed, failures = await _attributed(state, components)
     return {
         "scores": scores_of(attributed, kept),
-        # Repeated for the trace: that of a run that was killed and resumed may lack the update of attribute.
+        # The trace of a resumed run may lack the update of the node attribute, which has the relevances.
         "relevances": state.get("relevances", {}),
         "attributed": attributed,
         "warnings": failures,
@@ -42,9 +41,9 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
 
 
 async def _attributed(state: State, components: Components) -> tuple[Attributed, list[Notice]]:
-    """Returns the support of each sentence by the report, in the original and in the revised text.
+    """Returns the support of each sentence, in the original and in the revised text, and the warnings.
 
-    An unchanged text is not judged again: the node attribute has judged it.
+    If the text is unchanged, no judge is asked: the node attribute has asked already.
     """
     if "supports" not in state:
         return await work(card_attribution, state), []
@@ -61,8 +60,8 @@ def next_round_update(state: State, rounds: int) -> State:
     """Decides whether another round of research follows, and returns the update of the state for it.
 
     `lacking` in the update lists the sentences for the next round. It is empty if no sentence lacks support,
-    if `rounds` or the budget are used up, or if the last round (not the first) neither supported another
-    sentence nor made another edit. `rounds` is the most rounds of a run.
+    if `rounds` (the most rounds of a run) or the budget are used up, or if this round did not help. A round
+    after the first helps if it brings more supported sentences or more accepted edits.
     """
     done, sentences = state.get("round", 1), state["report"].sentences
     reached = (
@@ -76,12 +75,12 @@ def next_round_update(state: State, rounds: int) -> State:
 
 
 def _lacking(state: State) -> list[Span]:
-    """Returns the sentences that are neither supported nor contradicted, and whose research did not fail.
+    """Returns the places of sentences that are neither supported nor contradicted, if no search failed.
 
-    Returns [] after a failure that concerns more than one query.
+    A failure of one query excludes only its sentences. After any other failure, returns [].
     """
     failed = {warning.query_id for warning in state["warnings"] if is_failure(warning)}
-    if None in failed:  # no single query is to blame
+    if None in failed:  # a failure that is not about a single query
         return []
     queries = moved_queries(state.get("queries", []), state.get("edits", []))
     places = [Span(query.start, query.end) for query in queries if query.id in failed]

@@ -1,4 +1,4 @@
-"""Step 1: generates questions that cover every checkable aspect of the text."""
+"""Step 1: makes queries about everything in the text that can be checked."""
 
 from collections.abc import Sequence
 
@@ -56,7 +56,7 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
 
 
 def _for_each_sentence(queries: Sequence[Query], state: State) -> list[Query]:
-    """Adds a query that is not searched for each sentence that has no query."""
+    """Adds a query for each sentence that has no query. No search is made for the added queries."""
     result, placed = list(queries), [(query.start, query.end) for query in queries]
     for span in sentences_to_read(state):
         if not any(start < span.end and span.start < end for start, end in placed):
@@ -66,7 +66,7 @@ def _for_each_sentence(queries: Sequence[Query], state: State) -> list[Query]:
 
 
 def _asked(state: State) -> list[str]:
-    """Returns the queries of earlier rounds about the sentences that lack support."""
+    """Returns the texts of earlier queries about the sentences that lack support."""
     places = [unedited_place(span, state.get("edits", [])) for span in state["lacking"]]
     return [
         query.text
@@ -76,7 +76,7 @@ def _asked(state: State) -> list[str]:
 
 
 def _seen(state: State) -> list[str]:
-    """Returns what earlier rounds found: the lines quoted for sentences that lack support, and titles."""
+    """Returns the lines that cards of unsupported sentences quote, and the titles of all other passages."""
     evidence = {passage.id: passage for passage in usable_evidence(state)}
     cards = [card for card in state.get("cards", []) if Span(card.start, card.end) in state["lacking"]]
     quoted = [(evidence[quote.evidence_id].title, quote.text) for card in cards for quote in card.quotes]

@@ -10,20 +10,19 @@ from rarr.tools.models.run_budget import meter
 from rarr.tools.text.section_headings import clean_headings
 
 MAX_SECTIONS = 10
-"""The most sections of an article."""
 _OVERVIEW = "Overview"  # the heading of the only section, if there is no plan
 
 
 async def plan(state: State, runtime: Runtime[Components]) -> State:
-    """Plans sections by the outline, or by headings from the writer, and makes a query for each section.
+    """Plans sections from the outline, or from headings of the writer, and makes a query for each section.
 
-    If there is no heading, or the writer failed, the article has a single section, and a warning says why.
+    If there is no heading, the article has a single section. If the writer is the reason, a warning says so.
     """
     topic, outline, asked = state["topic"], state.get("outline"), len(state["queries"])
     headings, warnings, chunks = list[str](), list[Notice](), usable_evidence(state)
     if outline is not None:
         headings = clean_headings(outline.splitlines(), topic)
-    elif chunks:  # else there is nothing to plan by, and the sections are searched for on their own
+    elif chunks:  # without passages, the writer cannot plan
         try:
             async with meter().in_time():
                 planned = await runtime.context.writers["plan"].outline(topic, chunks)

@@ -1,4 +1,4 @@
-"""Step 3: keeps the J passages that are most relevant to each query. Leaves out passages that overlap."""
+"""Step 3: keeps the passages that are most relevant to each query, and leaves out overlapping passages."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,12 +12,11 @@ from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 LATER_ROUND_FACTOR = 2
-"""A query of a later round keeps this many times as many passages as in the first round.
+"""A query of a later round keeps so many times the passages of a query of the first round.
 
-The deciding line may share no word with the query: "Where was she born?" finds the page of a person, on which
-"She came into the world at Muirsk" stands further down.
+The deciding line may have no word of the query: "Where was she born?", "She came into the world at Muirsk".
 """
-_TRACED = 10  # passages of a query
+_TRACED = 10  # best passages of a query that its trace shows
 
 
 async def rerank(state: State, runtime: Runtime[Components]) -> State:
@@ -34,7 +33,7 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
 def _with_best(
     state: State, wanted: Mapping[Query, Sequence[Passage]], scores: Sequence[Scored], components: Components
 ) -> State:
-    # A later round of research widens; the sections of an article are searched for in a later round too.
+    # A later round of research keeps more passages. Sections of an article (also round 2) do not.
     widens = state.get("round", 1) > 1 and components.card_reader is not None and "topic" not in state
     most = components.settings.evidence_per_query * (LATER_ROUND_FACTOR if widens else 1)
     found = {
@@ -75,7 +74,7 @@ def _as_excerpts(state: State, evidence: Sequence[Evidence], components: Compone
 
 
 def _new_by_query(state: State) -> dict[Query, list[Passage]]:
-    """Returns for each query of this round its passages that are not yet evidence for its sentences."""
+    """Returns for each query of this round the passages that are not yet evidence for its sentences."""
     spans = sentences(state["original"]) if state.get("evidence") else []
     new: dict[Query, list[Passage]] = {}
     for query in (it for it in state["queries"] if it.round == state.get("round", 1)):
@@ -94,7 +93,10 @@ def _new_by_query(state: State) -> dict[Query, list[Passage]]:
 def _seen_before(
     new: Sequence[Evidence], before: Sequence[Evidence]
 ) -> tuple[list[Evidence], dict[str, list[str]]]:
-    """Returns the passages outside the excerpts of earlier rounds, and ids of excerpts for the others."""
+    """Separates the `new` passages by whether an excerpt of an earlier round (`before`) contains them.
+
+    Returns the passages that no excerpt contains, and for the others the ids of excerpts by query id.
+    """
     rest: list[Evidence] = []
     again: dict[str, list[str]] = {}
     for passage in new:
@@ -113,8 +115,8 @@ def _kept_evidence(
 ) -> list[Evidence] | Exception:
     """Makes evidence of the `most` best passages with a score above 0, sorted by score and then by place.
 
-    Returns the error if the scoring failed. Of overlapping passages, only the best is kept, unless `widens`.
-    Suspicious passages are kept in addition to the `most` others.
+    If passages overlap, keeps only the best passage; with `widens`, keeps all. Suspicious passages are kept
+    in addition to the `most` other passages. Returns the error if the scoring failed.
     """
     if isinstance(scores, Exception):
         return scores
@@ -126,7 +128,7 @@ def _kept_evidence(
         if clean == most:
             break
         made = evidence_of(passage, f"{query.id}.{len(kept) + 1}", query.id, score)
-        # A suspicious copy must not push the genuine one out.
+        # A suspicious passage must not replace a passage that is not suspicious.
         alike = (it for it in kept if bool(it.suspicious) == bool(made.suspicious))
         if not any(_place(made) == _place(it) if widens else is_same_place(made, it) for it in alike):
             kept.append(made)

@@ -8,7 +8,7 @@ from rarr.state import State, failed_queries, for_each_query
 
 
 async def retrieve(state: State, runtime: Runtime[Components]) -> State:
-    """Searches for the queries of this round, and returns their passages by query id.
+    """Searches for the queries of this round. The update has the found passages by query id.
 
     A search that finds nothing is not a failure. A search that fails becomes a warning.
     """
