@@ -24,12 +24,12 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     """
     components = runtime.context
     if components.card_reader is not None:
-        return await _agreement_by_cards(state, components)
+        return await _check_by_cards(state, components)
     checks, warnings = list(state.get("checks", [])), list[Notice]()
     queries = await work(moved_queries, state["queries"], state.get("edits", []))
     by_id = {query.id: query for query in queries}
     for passage in unchecked_evidence(state):
-        check, notice = await _checked(state, components, by_id[passage.query_id], passage)
+        check, notice = await _check_passage(state, components, by_id[passage.query_id], passage)
         checks.append(check)
         warnings += [notice] if notice else []
         if check.verdict == "disagrees" or not components.baseline.agreement:
@@ -37,7 +37,7 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     return {"checks": checks, "warnings": warnings}
 
 
-async def _agreement_by_cards(state: State, components: Components) -> State:
+async def _check_by_cards(state: State, components: Components) -> State:
     """Makes a card of each sentence that has evidence of this round, and makes checks from the cards.
 
     In a later round, the reader sees evidence of this round (only evidence that is new for the sentence, if
@@ -76,7 +76,7 @@ def unchecked_evidence(state: State) -> list[Evidence]:
     return sorted(found, key=lambda passage: places[passage.query_id])
 
 
-async def _checked(
+async def _check_passage(
     state: State, components: Components, query: Query, evidence: Evidence
 ) -> tuple[Check, Notice | None]:
     """Checks whether text and passage answer the query alike. A failure gives `unknown` and a warning."""

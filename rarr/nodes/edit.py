@@ -23,7 +23,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     if components.baseline.editor == "unedited":
         return {}
     if components.card_reader is not None:
-        return await work(_card_edits, state, components)
+        return await work(_apply_card_edits, state, components)
     checks = state.get("checks", [])
     if not checks or (components.baseline.agreement and checks[-1].verdict != "disagrees"):
         return {}
@@ -49,7 +49,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     return {"text": revised, "edits": [*edits, made], "checks": [*checks[:-1], stale]}
 
 
-def _card_edits(state: State, components: Components) -> State:
+def _apply_card_edits(state: State, components: Components) -> State:
     asked = queries_by_sentence(state, [Span(card.start, card.end) for card in state.get("cards", [])])
     query_ids = {span: queries[0].id for span, queries in asked.items() if queries}
     return apply_card_edits(state, query_ids)

@@ -29,7 +29,7 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     following, kept = await work(lambda: (next_round_update(state, rounds), pres_lev(texts)))
     if following["lacking"]:
         return {"scores": Scores(preservation=kept), **following}
-    attributed, failures = await _attributed(state, components)
+    attributed, failures = await _support_before_and_after(state, components)
     return {
         "scores": scores_of(attributed, kept),
         # The trace of a resumed run may lack the update of the node attribute, which has the relevances.
@@ -40,7 +40,7 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     }
 
 
-async def _attributed(state: State, components: Components) -> tuple[Attributed, list[Notice]]:
+async def _support_before_and_after(state: State, components: Components) -> tuple[Attributed, list[Notice]]:
     """Returns the support of each sentence, in the original and in the revised text, and the warnings.
 
     If the text is unchanged, no judge is asked: the node attribute has asked already.
@@ -69,12 +69,12 @@ def next_round_update(state: State, rounds: int) -> State:
         sum(edit.accepted for edit in state.get("edits", [])),
     )
     helped = done == 1 or any(now > was for now, was in zip(reached, state["reached"], strict=True))
-    if done >= rounds or not helped or meter().is_exhausted or not (lacking := _lacking(state)):
+    if done >= rounds or not helped or meter().is_exhausted or not (lacking := _sentences_to_research(state)):
         return {"lacking": []}
     return {"lacking": lacking, "round": done + 1, "reached": reached}
 
 
-def _lacking(state: State) -> list[Span]:
+def _sentences_to_research(state: State) -> list[Span]:
     """Returns the places of sentences that are neither supported nor contradicted, if no search failed.
 
     A failure of one query excludes only its sentences. After any other failure, returns [].

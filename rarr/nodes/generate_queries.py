@@ -33,7 +33,7 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
         elif number == 1:
             questions = await generator.generate(text, context)
         else:
-            lacking = SearchTargets(state["lacking"], _asked(state), await work(_seen, state))
+            lacking = SearchTargets(state["lacking"], _earlier_queries(state), await work(_findings, state))
             questions = await generator.target(text, context, lacking)
     lead = state.get("lead", 0)
     distinct = {
@@ -50,12 +50,12 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
     ]
     is_asked = bool(queries) or shows_only_given
     if number == 1 and components.card_reader is not None:
-        queries = await work(_for_each_sentence, queries, state)
+        queries = await work(_with_all_sentences, queries, state)
     warnings = [NOTHING_TO_CHECK] if number == 1 and not (is_asked and queries) else []
     return {"queries": [*current, *queries], "round": number, "lacking": [], "warnings": warnings}
 
 
-def _for_each_sentence(queries: Sequence[Query], state: State) -> list[Query]:
+def _with_all_sentences(queries: Sequence[Query], state: State) -> list[Query]:
     """Adds a query for each sentence that has no query. No search is made for the added queries."""
     result, placed = list(queries), [(query.start, query.end) for query in queries]
     for span in sentences_to_read(state):
@@ -65,7 +65,7 @@ def _for_each_sentence(queries: Sequence[Query], state: State) -> list[Query]:
     return result
 
 
-def _asked(state: State) -> list[str]:
+def _earlier_queries(state: State) -> list[str]:
     """Returns the texts of earlier queries about the sentences that lack support."""
     places = [unedited_place(span, state.get("edits", [])) for span in state["lacking"]]
     return [
@@ -75,7 +75,7 @@ def _asked(state: State) -> list[str]:
     ]
 
 
-def _seen(state: State) -> list[str]:
+def _findings(state: State) -> list[str]:
     """Returns the lines that cards of unsupported sentences quote, and the titles of all other passages."""
     evidence = {passage.id: passage for passage in usable_evidence(state)}
     cards = [card for card in state.get("cards", []) if Span(card.start, card.end) in state["lacking"]]

@@ -10,7 +10,7 @@ from rarr.tools.models.run_budget import meter
 from rarr.tools.text.section_headings import clean_headings
 
 MAX_SECTIONS = 10
-_OVERVIEW = "Overview"  # the heading of the only section, if there is no plan
+_SINGLE_HEADING = "Overview"  # the heading of the only section, if there is no plan
 
 
 async def plan(state: State, runtime: Runtime[Components]) -> State:
@@ -32,7 +32,7 @@ async def plan(state: State, runtime: Runtime[Components]) -> State:
                 warnings = [Notice(code="plan_empty", message=message, node="plan")]
         except Exception as error:
             warnings = [failure_notice("plan", "the article has one section, since no plan was made", error)]
-    numbered = list(enumerate(headings[:MAX_SECTIONS] or [_OVERVIEW], start=1))
+    numbered = list(enumerate(headings[:MAX_SECTIONS] or [_SINGLE_HEADING], start=1))
     queries = [
         Query(id=f"q{asked + n}", text=f"{heading}, {topic}", start=0, end=0, round=2)
         for n, heading in numbered

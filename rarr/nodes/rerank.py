@@ -16,7 +16,7 @@ LATER_ROUND_FACTOR = 2
 
 The deciding line may have no word of the query: "Where was she born?", "She came into the world at Muirsk".
 """
-_TRACED = 10  # best passages of a query that its trace shows
+_TRACED_PASSAGES = 10  # best passages of a query that its trace shows
 
 
 async def rerank(state: State, runtime: Runtime[Components]) -> State:
@@ -24,20 +24,20 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
 
     If the scoring of a query fails, only this query gets no evidence.
     """
-    new = await work(_new_by_query, state)
+    new = await work(_new_passages_by_query, state)
     wanted = {query: passages for query, passages in new.items() if passages}
-    scores = await scores_by_query("rerank", wanted, runtime.context.reranker, best=_TRACED)
-    return await work(_with_best, state, wanted, scores, runtime.context)
+    scores = await scores_by_query("rerank", wanted, runtime.context.reranker, best=_TRACED_PASSAGES)
+    return await work(_update_with_best, state, wanted, scores, runtime.context)
 
 
-def _with_best(
+def _update_with_best(
     state: State, wanted: Mapping[Query, Sequence[Passage]], scores: Sequence[Scored], components: Components
 ) -> State:
     # A later round of research keeps more passages. Sections of an article (also round 2) do not.
     widens = state.get("round", 1) > 1 and components.card_reader is not None and "topic" not in state
     most = components.settings.evidence_per_query * (LATER_ROUND_FACTOR if widens else 1)
     found = {
-        query.id: _kept_evidence(query, passages, scored, most=most, widens=widens)
+        query.id: _best_evidence(query, passages, scored, most=most, widens=widens)
         for (query, passages), scored in zip(wanted.items(), scores, strict=True)
     }
     update: State = {**failed_queries("rerank", found), "evidence": list(state.get("evidence", []))}
@@ -46,20 +46,20 @@ def _with_best(
             update["warnings"] += suspicious_notices(kept, update["evidence"])
             update["evidence"] += kept
     if components.card_reader is not None:
-        excerpts = _as_excerpts(state, update["evidence"], components)
+        excerpts = _update_with_excerpts(state, update["evidence"], components)
         excerpts["warnings"] += update["warnings"]
         return {**update, **excerpts}
     return update
 
 
-def _as_excerpts(state: State, evidence: Sequence[Evidence], components: Components) -> State:
+def _update_with_excerpts(state: State, evidence: Sequence[Evidence], components: Components) -> State:
     """Merges the passages of this round into excerpts, and adds all passages that the caller gave."""
     before = list(state.get("evidence", []))
     queries = [query for query in state["queries"] if query.round == state.get("round", 1)]
     new = list(evidence[len(before) :])
     given = components.given if not before and queries else ()
     new += [evidence_of(it, numbered_id(state, "g", n), queries[0].id) for n, it in enumerate(given, start=1)]
-    new, again = _seen_before(new, before)
+    new, again = _separate_known(new, before)
     excerpts, kept = merged_excerpts(new)
     kept = {name: [*again.get(name, ()), *kept.get(name, ())] for name in again | kept}
     if given:
@@ -73,7 +73,7 @@ def _as_excerpts(state: State, evidence: Sequence[Evidence], components: Compone
     }
 
 
-def _new_by_query(state: State) -> dict[Query, list[Passage]]:
+def _new_passages_by_query(state: State) -> dict[Query, list[Passage]]:
     """Returns for each query of this round the passages that are not yet evidence for its sentences."""
     spans = sentences(state["original"]) if state.get("evidence") else []
     new: dict[Query, list[Passage]] = {}
@@ -90,7 +90,7 @@ def _new_by_query(state: State) -> dict[Query, list[Passage]]:
     return new
 
 
-def _seen_before(
+def _separate_known(
     new: Sequence[Evidence], before: Sequence[Evidence]
 ) -> tuple[list[Evidence], dict[str, list[str]]]:
     """Separates the `new` passages by whether an excerpt of an earlier round (`before`) contains them.
@@ -110,7 +110,7 @@ def _seen_before(
     return rest, again
 
 
-def _kept_evidence(
+def _best_evidence(
     query: Query, passages: Sequence[Passage], scores: Scored, *, most: int, widens: bool
 ) -> list[Evidence] | Exception:
     """Makes evidence of the `most` best passages with a score above 0, sorted by score and then by place.
@@ -124,19 +124,19 @@ def _kept_evidence(
         return ValueError(f"the reranker gave {len(scores)} scores for {len(passages)} passages")
     relevant = [pair for pair in zip(scores, passages, strict=True) if pair[0] > 0]
     kept, clean = list[Evidence](), 0
-    for score, passage in sorted(relevant, key=lambda pair: (-pair[0], *_place(pair[1]))):
+    for score, passage in sorted(relevant, key=lambda pair: (-pair[0], *_place_key(pair[1]))):
         if clean == most:
             break
         made = evidence_of(passage, f"{query.id}.{len(kept) + 1}", query.id, score)
         # A suspicious passage must not replace a passage that is not suspicious.
         alike = (it for it in kept if bool(it.suspicious) == bool(made.suspicious))
-        if not any(_place(made) == _place(it) if widens else is_same_place(made, it) for it in alike):
+        if not any(_place_key(made) == _place_key(it) if widens else is_same_place(made, it) for it in alike):
             kept.append(made)
             clean += not made.suspicious
     return kept
 
 
-def _place(passage: Passage) -> tuple[str, int, str]:
+def _place_key(passage: Passage) -> tuple[str, int, str]:
     return passage.source, passage.start, passage.text
 
 
