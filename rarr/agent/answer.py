@@ -20,7 +20,7 @@ from rarr.components import Components
 from rarr.errors import InputError, RetrievalError, SetupError
 from rarr.ledger.card_report import card_sentences, disagreement_notices
 from rarr.ledger.evidence_selection import evidence_of
-from rarr.nodes.assemble import update_to_read
+from rarr.nodes.assemble import text_update
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import queries_to_search, retrieve
@@ -37,9 +37,9 @@ from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.wording import NO_RESULT, counted, is_failure, warning_lines
 
-_PASSAGES = 8  # most passages of a corpus or the web for one question
-_MOST = 120  # most triples for one question
-_BETWEEN = "\n\n"  # between two statements in the text that is checked
+_MAX_PASSAGES = 8  # most passages of a corpus or the web for one question
+_MAX_TRIPLES = 120  # most triples for one question
+_GAP = "\n\n"  # between two statements in the text that is checked
 
 
 async def find_triples(state: State, runtime: Runtime[Components]) -> State:
@@ -52,7 +52,7 @@ async def find_triples(state: State, runtime: Runtime[Components]) -> State:
     alone = all(each == "graph" or isinstance(each, Graph) for each in names)
     queries = [] if alone else [Query(id="q1", text=question, start=0, end=0)]
     async with meter().in_time():
-        return {"queries": queries, "sources": await work(_found, graph, question) if graph else []}
+        return {"queries": queries, "sources": await work(_triple_sources, graph, question) if graph else []}
 
 
 def knowledge_graph_of(components: Components) -> Graph | None:
@@ -67,12 +67,12 @@ def knowledge_graph_of(components: Components) -> Graph | None:
     return graphs[0] if graphs else None
 
 
-def _found(graph: Graph, question: str) -> list[AnswerSource]:
+def _triple_sources(graph: Graph, question: str) -> list[AnswerSource]:
     linked = graph.mentions_in(question)
     # An entity without own triples, such as a country, counts only if the question names no other entity.
     mentions = [it for it in linked if any(map(graph.triples_of, it.entities))] or linked
     sure = list(dict.fromkeys(it.entities[0] for it in mentions if len(it.entities) == 1))
-    found = _triples(graph, sure, frozenset(content_stems(question)))
+    found = _choose_triples(graph, sure, frozenset(content_stems(question)))
     safe = [it for it in found if not suspicion(f"{it[0].relation}\n{it[0].object}")]
     if withheld := len(found) - len(safe):
         message = f"{counted(withheld, 'triple')} withheld: the text seems to speak to a model"
@@ -84,22 +84,22 @@ def _found(graph: Graph, question: str) -> list[AnswerSource]:
     ]
 
 
-def _triples(graph: Graph, entities: Sequence[str], wanted: frozenset[str]) -> list[tuple[Triple, Passage]]:
+def _choose_triples(graph: Graph, ids: Sequence[str], wanted: frozenset[str]) -> list[tuple[Triple, Passage]]:
     """Returns the triples that have an entity as subject or value, and those of values that are asked for."""
-    found = [it for entity in entities for it in graph.triples_with_lines(entity)]
-    found += [it for entity in entities for it in graph.triples_pointing_at(entity)]
-    asked = wanted.difference(*(content_stems(graph.names[entity]) for entity in entities))
-    values = dict.fromkeys(triple.object_id for triple, _ in found if _words(triple) & asked)
+    found = [it for entity in ids for it in graph.triples_with_lines(entity)]
+    found += [it for entity in ids for it in graph.triples_pointing_at(entity)]
+    asked = wanted.difference(*(content_stems(graph.names[entity]) for entity in ids))
+    values = dict.fromkeys(triple.object_id for triple, _ in found if _triple_words(triple) & asked)
     found += [it for value in values for it in graph.triples_with_lines(value)]
     lines = dict(found)
-    if len(lines) > _MOST:
-        message = f"{len(lines):,} triples are about the names of the question: only {_MOST} are used, first"
-        meter().warn("graph_cut", f"{message} those that the question asks for")
-    kept = set(sorted(lines, key=lambda triple: -len(_words(triple) & wanted))[:_MOST])
+    if len(lines) > _MAX_TRIPLES:
+        message = f"{len(lines):,} triples are about the names of the question: only {_MAX_TRIPLES} are used"
+        meter().warn("graph_cut", f"{message}, first those that the question asks for")
+    kept = set(sorted(lines, key=lambda triple: -len(_triple_words(triple) & wanted))[:_MAX_TRIPLES])
     return [it for it in lines.items() if it[0] in kept]
 
 
-def _words(triple: Triple) -> frozenset[str]:
+def _triple_words(triple: Triple) -> frozenset[str]:
     return frozenset(content_stems(f"{triple.relation} {sentence_of('', triple.relation, [triple.object])}"))
 
 
@@ -112,16 +112,16 @@ async def write_answer(state: State, runtime: Runtime[Components]) -> State:
     of_ranking = [each for each in state["warnings"] if each.node == "rerank"]
     if failed := next(filter(is_failure, of_ranking), None):
         raise RetrievalError(failed.message)
-    found, writer, question = await work(_numbered, state), runtime.context.answer_writer, state["original"]
+    found, writer = await work(_all_sources, state), runtime.context.answer_writer
     assert writer is not None  # an `Answerer` requires it
     titles = [it.passage.title if it.triple is None else "" for it in found]
     texts = map(_source_text, found)
     listed = [f"{title}: {it}" if title else it for title, it in zip(titles, texts, strict=True)]
-    written = list(await writer.write(question, listed))
-    return {"sources": found, "written": written, **await work(_to_read, state, written, found)}
+    written = list(await writer.write(state["original"], listed))
+    return {"sources": found, "written": written, **await work(_answer_update, state, written, found)}
 
 
-def _numbered(state: State) -> list[AnswerSource]:
+def _all_sources(state: State) -> list[AnswerSource]:
     """Returns all sources that the run found, numbered from 1: first the triples, then the passages."""
     triples, fields = state.get("sources", []), set(Passage.model_fields)
     known = {(each.passage.source, each.passage.start) for each in triples}
@@ -130,15 +130,15 @@ def _numbered(state: State) -> list[AnswerSource]:
     return [*triples, *(AnswerSource(number=number, passage=passage) for number, passage in passages)]
 
 
-def _to_read(state: State, written: Sequence[CitedStatement], found: Sequence[AnswerSource]) -> State:
+def _answer_update(state: State, written: Sequence[CitedStatement], found: Sequence[AnswerSource]) -> State:
     """Returns the update that makes the statements the text. Each sentence gets all sources as evidence."""
-    text, evidence = _BETWEEN.join(" ".join(it.text.split()) for it in written), list(map(_evidence, found))
+    text, evidence = _GAP.join(" ".join(it.text.split()) for it in written), list(map(_to_evidence, found))
     kept = {span: [passage.id for passage in evidence] for span in sentences(text)}
     withheld = [it for it in state.get("evidence", []) if it.suspicious]
-    return {**update_to_read(state, text, state["original"], kept), "evidence": [*evidence, *withheld]}
+    return {**text_update(state, text, state["original"], kept), "evidence": [*evidence, *withheld]}
 
 
-def _evidence(source: AnswerSource) -> Evidence:
+def _to_evidence(source: AnswerSource) -> Evidence:
     """Converts a source to evidence. The id is "s" and the number of the source, such as `s3`."""
     passage, text = source.passage, _source_text(source)
     own = {"text": text, "end": passage.start + len(text), "lead": ()} if source.triple else {}
@@ -152,7 +152,7 @@ def _source_text(source: AnswerSource) -> str:
     return " ".join(sentence_of(triple.subject, triple.relation, [triple.value]).split())
 
 
-def _checked(state: State, *, may_skip: bool) -> Iterator[Statement]:
+def _checked_statements(state: State, *, may_skip: bool) -> Iterator[Statement]:
     """Yields the statements of the model, with status. A card is a reader's judgement of a sentence.
 
     A statement is supported if the cards support all its sentences. Then it cites the sources that the cards
@@ -183,7 +183,7 @@ def _checked(state: State, *, may_skip: bool) -> Iterator[Statement]:
             written=len(written),
             existing=len(known.intersection(written)),
         )
-        at += len(text) + len(_BETWEEN)
+        at += len(text) + len(_GAP)
 
 
 def build_answering_graph() -> AgentGraph:
@@ -208,36 +208,36 @@ class Answerer(GraphRunner[Answer]):
     Raises `SettingsError` if there is no language model, and `InputError` if there are two knowledge graphs.
     """
 
-    _writers = ("write_answer",)
+    _writer_nodes = ("write_answer",)
 
-    def _used(self, settings: Settings) -> Settings:
+    def _adapt_settings(self, settings: Settings) -> Settings:
         names = {"evidence_per_query", "documents_per_query"} - settings.model_fields_set
         # Cards check an answer, and the preset `paper` has no cards.
-        return settings.model_copy(update={"preset": "default", **dict.fromkeys(names, _PASSAGES)})
+        return settings.model_copy(update={"preset": "default", **dict.fromkeys(names, _MAX_PASSAGES)})
 
-    def _adapted(self, components: Components) -> Components:
+    def _adapt_components(self, components: Components) -> Components:
         if components.answer_writer is None:
             raise SetupError("these components have no writer of answers: give Components(answer_writer=...)")
         knowledge_graph_of(components)
         return components
 
-    _graph = staticmethod(build_answering_graph)
+    _build_graph = staticmethod(build_answering_graph)
 
     async def aanswer(self, question: str, *, run_id: str | None = None) -> Answer:
         """Answers one question from the sources, with citations. `run_id` names the run.
 
         Raises `InputError` for an empty question, and for a `run_id` that is not allowed or already used.
         """
-        return await self._new(required_text(question, "question"), None, run_id)
+        return await self._run_new_text(required_text(question, "question"), None, run_id)
 
     answer = synchronous(aanswer)
 
-    def _first(self, state: State) -> State:
+    def _first_state(self, state: State) -> State:
         return {**state, "context": None}
 
-    def _made(self, run_id: str, state: State, meter: Meter) -> RunResult[Answer]:
+    def _make_result(self, run_id: str, state: State, meter: Meter) -> RunResult[Answer]:
         reader, statements, at = self._components.card_reader, list[Statement](), 0
-        for draft in _checked(state, may_skip=reader is not None and reader.is_model):
+        for draft in _checked_statements(state, may_skip=reader is not None and reader.is_model):
             statements.append(draft.model_copy(update={"start": at, "end": at + len(draft.text)}))
             at = statements[-1].end + 1
         text, read = " ".join(each.text for each in statements), state["text"]

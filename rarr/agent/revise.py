@@ -33,7 +33,7 @@ Sources = Sequence[Given] | None
 class Reviser(GraphRunner[Revision]):
     """Revises any number of texts, also at the same time. Builds models, indexes and the graph only once."""
 
-    def _graph(self) -> Graph:
+    def _build_graph(self) -> Graph:
         return build_graph(rewriting=self._components.rewriter is not None)
 
     async def arevise(
@@ -58,8 +58,8 @@ class Reviser(GraphRunner[Revision]):
         revised, and for a name that is not allowed or already used. All later failures become warnings.
         """
         given, text, asked = f"{text}{context}", required_text(text, "text"), context_text(context)
-        reviser = await self._searching(sources, search)
-        return await reviser._new(text, asked, run_id, await work(text_notices, given, text, asked))
+        reviser = await self._with_sources(sources, search)
+        return await reviser._run_new_text(text, asked, run_id, await work(text_notices, given, text, asked))
 
     revise = synchronous(arevise)
 
@@ -79,7 +79,7 @@ class Reviser(GraphRunner[Revision]):
         `[citation needed]`. Citations that the text has already are checked. In a text without a list of
         sources, `[1]` means the first of `sources`.
         """
-        researcher = await self.unedited()._searching(sources, search)
+        researcher = await self.unedited()._with_sources(sources, search)
         research, asked = await researcher.arevise(text, context, run_id=run_id), context_text(context)
         return await add_citations(research, asked, researcher._components, mark_unsupported=mark_unsupported)
 
@@ -98,11 +98,11 @@ class Reviser(GraphRunner[Revision]):
     ) -> Postprocessed:
         """Corrects, cites, checks or marks the answer of a model, as `rarr.postprocess` does."""
         how: Any = {"context": context, "mode": mode, "sources": sources, "search": search, "run_id": run_id}
-        return await result_by_deadline(partial(self._postprocessed, **how), answer, mode, deadline_s)
+        return await result_by_deadline(partial(self._postprocess_safely, **how), answer, mode, deadline_s)
 
     postprocess = synchronous(apostprocess)
 
-    async def _postprocessed(
+    async def _postprocess_safely(
         self, answer: str, context: Context, mode: PostprocessMode, *, sources: Sources, **call: Any
     ) -> Postprocessed:
         """Postprocesses `answer`. After a failure, the result has the original. Raises only `InputError`."""
@@ -128,14 +128,14 @@ class Reviser(GraphRunner[Revision]):
 
         Raises `InputError` if the components have a rewriter, or lack a reader of cards.
         """
-        return self._of(non_editing_components(self._components))
+        return self._with_components(non_editing_components(self._components))
 
-    def _of(self, components: Components) -> "Reviser":
+    def _with_components(self, components: Components) -> "Reviser":
         made = copy(self)
         made._components = components
         return made
 
-    async def _searching(self, sources: Sources, search: Search) -> "Reviser":
+    async def _with_sources(self, sources: Sources, search: Search) -> "Reviser":
         """Returns a reviser that searches `sources` for one call. Raises `InputError` for wrong arguments."""
         if search not in (None, "given"):
             raise InputError(f"search is {search!r}: give 'given', or name sources in the settings")
@@ -145,18 +145,18 @@ class Reviser(GraphRunner[Revision]):
             return self
         given = await work(lambda: GivenPassages(sources, window=self.settings.window, name="sources"))
         alone = search == "given" or not self.names_sources
-        made = self._of(components_with_given(self._components, given, alone=alone))
+        made = self._with_components(components_with_given(self._components, given, alone=alone))
         own = [it for it in self._notices if not (alone and it.node == "retrieve")]  # no file is searched
         made._notices = [*own, *file_name_notices(sources)]
         return made
 
-    def _made(self, run_id: str, state: State, meter: Meter) -> RunResult[Revision]:
+    def _make_result(self, run_id: str, state: State, meter: Meter) -> RunResult[Revision]:
         return revision_of(run_id, state, meter), lambda research: research
 
-    async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
+    async def _run_to_end(self, start: State, run_id: str, *, resumed: bool) -> State:
         """Runs the graph on a text, or on each block of a long text. A resumed run keeps finished blocks."""
         if not is_revised_in_blocks(start["original"], self._components):
-            return await super()._walk(start, run_id, resumed=resumed)
+            return await super()._run_to_end(start, run_id, resumed=resumed)
         if not resumed:
             await self._checkpoints.store_state(run_id, start, done=False)
 
@@ -164,14 +164,14 @@ class Reviser(GraphRunner[Revision]):
             kept = await self._checkpoints.stored_state(run_id, begun["block"])
             if kept is not None and not kept.tasks:
                 return cast(State, kept.values)
-            return await self._through_graph(None if kept else begun, run_id, begun["block"])
+            return await self._run_graph(None if kept else begun, run_id, begun["block"])
 
         state = await revise_blocks(start, self._components, run_block)
         await self._checkpoints.store_state(run_id, state, done=True)
         return state
 
 
-def _search_of(settings: dict[str, Any]) -> Search:
+def _take_given_search(settings: dict[str, Any]) -> Search:
     """Returns "given" if `settings` has search="given", and then removes all sources from `settings`."""
     if settings.get("search") != "given":
         return None
@@ -186,7 +186,7 @@ async def arevise(
 
     `settings` are fields of `Settings`, such as `corpus="notes/"`, or `search="given"`.
     """
-    search = _search_of(settings)
+    search = _take_given_search(settings)
     async with opened_runner(Reviser, settings) as reviser:
         return await reviser.arevise(text, context, sources=sources, search=search)
 
@@ -206,7 +206,7 @@ async def acite(
 
     The arguments are those of `Reviser.acite`, and fields of `Settings`, such as `corpus="notes/"`.
     """
-    how: dict[str, Any] = {"search": _search_of(settings), "mark_unsupported": mark_unsupported}
+    how: dict[str, Any] = {"search": _take_given_search(settings), "mark_unsupported": mark_unsupported}
     async with opened_runner(Reviser, settings) as reviser:
         return await reviser.acite(text, context, sources=sources, **how)
 
@@ -237,11 +237,11 @@ async def apostprocess(
     If a search or a model fails, the result has the original, and a notice with the reason. Raises
     `InputError` for a wrong call, and `SetupError` if something that the settings name is missing.
     """
-    search = _search_of(settings)
+    search = _take_given_search(settings)
 
     async def finished(text: str) -> Postprocessed:
         async with opened_runner(Reviser, settings) as reviser:
-            return await reviser._postprocessed(text, context, mode, sources=sources, search=search)
+            return await reviser._postprocess_safely(text, context, mode, sources=sources, search=search)
 
     return await result_by_deadline(finished, answer, mode, deadline_s)
 

@@ -49,8 +49,8 @@ Arguments = ParamSpec("Arguments")
 RunResult = tuple[Revision, Callable[[Revision], Outcome]]
 """The revision of a run, and the function that makes the outcome, such as an answer, from this revision."""
 
-_NO_LIMIT = 1_000_000  # steps; by default, the limit of an outer graph would apply
-_OPENING = "a function that opens one: lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
+_MAX_STEPS = 1_000_000  # steps; by default, the limit of an outer graph would apply
+_OPENER_EXAMPLE = "a function that opens one: lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
 
 
 def synchronous(call: Callable[Arguments, Coroutine[Any, Any, Result]]) -> Callable[Arguments, Result]:
@@ -88,7 +88,7 @@ async def opened_runner(kind: Callable[..., Runner], settings: Mapping[str, Any]
 class GraphRunner(Closable, Generic[Outcome]):
     """Runs one graph any number of times, with the same components. Stores checkpoints and traces."""
 
-    _writers: Sequence[str] = ()
+    _writer_nodes: Sequence[str] = ()
     """The nodes of this graph that write text. Each of them needs a language model."""
 
     def __init__(
@@ -118,13 +118,13 @@ class GraphRunner(Closable, Generic[Outcome]):
         if given > 1 or not isinstance(settings, Settings | None):
             three = "Settings(...) as settings, components, or fields of settings"
             raise InputError(f"give one of three: {three}")
-        used = self._used(components.settings if components else settings or Settings(**values))
+        used = self._adapt_settings(components.settings if components else settings or Settings(**values))
         is_wired = components is None
-        components = components or wire(used, on_index, measuring=measuring, writing_nodes=self._writers)
-        self._components = self._adapted(replace(components, settings=used))
+        components = components or wire(used, on_index, measuring=measuring, writing_nodes=self._writer_nodes)
+        self._components = self._adapt_components(replace(components, settings=used))
         self.settings, self._on_step = self._components.settings, on_step
         self.names_sources = not is_wired or self.settings.names_source
-        self._checkpoints = Checkpoints(checkpointer, self._graph)
+        self._checkpoints = Checkpoints(checkpointer, self._build_graph)
         ours = (*self._components.opened, self._components.retriever, *sources_to_search(self.settings))
         skipped = lines_by_reason(dict.fromkeys(pair for it in ours for pair in getattr(it, "skipped", ())))
         self._notices = [Notice(code="file_skipped", message=line, node="retrieve") for line in skipped]
@@ -133,22 +133,22 @@ class GraphRunner(Closable, Generic[Outcome]):
         is_kept = checkpointer is not None
         self._traces = ReviserRecorder(self.settings, resumable=is_kept) if self.settings.trace else None
 
-    def _used(self, settings: Settings) -> Settings:
+    def _adapt_settings(self, settings: Settings) -> Settings:
         """Returns the settings with the changes that this graph needs."""
         return settings
 
-    def _adapted(self, components: Components) -> Components:
+    def _adapt_components(self, components: Components) -> Components:
         """Returns the components as this graph needs them. Raises `RarrError` if a component is missing."""
         return components
 
     @abstractmethod
-    def _graph(self) -> Graph: ...
+    def _build_graph(self) -> Graph: ...
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop until the next run, but no retriever of the caller."""
         await close_all((*self._components.models, *self._components.opened, self._checkpoints))
 
-    async def _new(
+    async def _run_new_text(
         self, text: str, context: str | None, run_id: str | None, notices: Sequence[Notice] = ()
     ) -> Outcome:
         """Runs the graph for a new text. Adds warnings about skipped files, and `notices`, to the run."""
@@ -177,35 +177,35 @@ class GraphRunner(Closable, Generic[Outcome]):
         graph does not run again, and the trace is written only if it lacks the revision.
         """
         traces, text = self._traces, f"{start.get('context') or ''}\n{start['original']}"
-        first = self._first(start) if resumed else start
+        first = self._first_state(start) if resumed else start
         with using_meter(Meter(budget_of(self.settings), text=text)) as meter:
             kept = await traces.earlier_trace(run_id, first) if traces is not None and resumed else None
             recording: AbstractAsyncContextManager[Any] = nullcontext()
             if traces is not None and (not done or (kept is not None and kept.revision is None)):
                 recording = traces.record_run(run_id, first, self._components.baseline, meter, kept)
             async with recording as recorder:
-                state = start if done else await self._walk(first, run_id, resumed=resumed)
+                state = start if done else await self._run_to_end(first, run_id, resumed=resumed)
                 if recorder is not None:
                     await recorder.flush()  # a failure to write becomes a warning of the result
-                research, outcome_of = await work(self._made, run_id, state, meter)
+                research, outcome_of = await work(self._make_result, run_id, state, meter)
                 if recorder is not None:
                     research = await recorder.finish(research)
                 elif kept is not None and kept.revision is not None:
                     research = kept.revision
                 return outcome_of(research), research
 
-    def _first(self, state: State) -> State:
+    def _first_state(self, state: State) -> State:
         """Returns the first state of a run whose last state is `state`."""
         return state
 
     @abstractmethod
-    def _made(self, run_id: str, state: State, meter: Meter) -> RunResult[Outcome]:
+    def _make_result(self, run_id: str, state: State, meter: Meter) -> RunResult[Outcome]:
         """Returns the revision of a run with this last state, and a function that makes the outcome."""
 
-    async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
-        return await self._through_graph(None if resumed else start, run_id)
+    async def _run_to_end(self, start: State, run_id: str, *, resumed: bool) -> State:
+        return await self._run_graph(None if resumed else start, run_id)
 
-    async def _through_graph(self, start: State | None, run_id: str, block: int = 0) -> State:
+    async def _run_graph(self, start: State | None, run_id: str, block: int = 0) -> State:
         """Runs the graph and returns the last state. If `start` is None, continues from the checkpoint."""
         graph = await self._checkpoints.compiled_graph()
         call: Any = {"context": self._components, "config": self._checkpoints.config(run_id, block)}
@@ -231,14 +231,14 @@ class Checkpoints:
         usable = checkpointer is None or isinstance(checkpointer, BaseCheckpointSaver)
         if not usable and (hasattr(checkpointer, "__aenter__") or not callable(checkpointer)):
             what = kind_of(checkpointer)
-            raise InputError(f"checkpointer is {what}: give a LangGraph checkpointer, or {_OPENING}")
+            raise InputError(f"checkpointer is {what}: give a LangGraph checkpointer, or {_OPENER_EXAMPLE}")
         self._checkpointer, self._build = checkpointer, build
-        self._ready = PerLoop(_LoopGraph, lambda ready: ready.opened.aclose())
-        self.aclose = self._ready.aclose  # does not close a checkpointer that the caller made
+        self._loop_graphs = PerLoop(_LoopGraph, lambda ready: ready.opened.aclose())
+        self.aclose = self._loop_graphs.aclose  # does not close a checkpointer that the caller made
 
     async def compiled_graph(self) -> CompiledGraph:
         """Returns the compiled graph. Raises `InputError` if another event loop made its checkpointer."""
-        ready = self._ready.get()
+        ready = self._loop_graphs.get()
         async with ready.opening:
             if ready.graph is None:
                 saver = self._checkpointer
@@ -246,16 +246,16 @@ class Checkpoints:
                     saver = await ready.opened.enter_async_context(saver())
                 own = getattr(saver, "loop", None)  # checkpointers of databases have a loop
                 if own is not None and own is not asyncio.get_running_loop():
-                    cure = f"await arevise and aresume there, or give {_OPENING}"
+                    cure = f"await arevise and aresume there, or give {_OPENER_EXAMPLE}"
                     raise InputError(f"the checkpointer belongs to another event loop: {cure}")
                 # With None, LangGraph uses the checkpointer of an outer graph, whose node calls this run.
-                ready.graph = self._build().compile(_with_records(saver) if saver else False)
+                ready.graph = self._build().compile(_with_record_types(saver) if saver else False)
         return ready.graph
 
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:
         """Makes the LangGraph config of a run (`block` is 0), or of a block of a long text (from 1 on)."""
         name, thread = (f"rarr block {block}", f"{run_id}/{block}") if block else ("rarr", run_id)
-        config = RunnableConfig(run_name=name, metadata={"run_id": run_id}, recursion_limit=_NO_LIMIT)
+        config = RunnableConfig(run_name=name, metadata={"run_id": run_id}, recursion_limit=_MAX_STEPS)
         return config if self._checkpointer is None else {**config, "configurable": {"thread_id": thread}}
 
     async def stored_state(self, run_id: str, block: int = 0) -> StateSnapshot | None:
@@ -277,7 +277,7 @@ class Checkpoints:
     async def new_run_id(self, run_id: str | None) -> str:
         """Returns `run_id`, or a random id if it is None. Raises `InputError` for a wrong or used id."""
         run_id = uuid4().hex if run_id is None else run_id
-        if await self.stored_state(_allowed(run_id)) is not None:
+        if await self.stored_state(_allowed_run_id(run_id)) is not None:
             raise InputError(f"run {run_id!r} was begun before: resume it, or give another run_id")
         return run_id
 
@@ -285,7 +285,7 @@ class Checkpoints:
         """Returns the last state of a run, and whether the run is done. Raises `InputError` if unknown."""
         if self._checkpointer is None:
             raise InputError("no run can be resumed without checkpoints: give Reviser(checkpointer=...)")
-        if (kept := await self.stored_state(_allowed(run_id))) is None:
+        if (kept := await self.stored_state(_allowed_run_id(run_id))) is None:
             raise InputError(f"there is no checkpoint of a run {run_id!r}: revise its text with this run_id")
         # `next` would lack the finished tasks of an unfinished step.
         return cast(State, kept.values), not kept.tasks
@@ -299,7 +299,7 @@ class _LoopGraph:
         self.graph: CompiledGraph | None = None
 
 
-def _allowed(run_id: object) -> str:
+def _allowed_run_id(run_id: object) -> str:
     if not isinstance(run_id, str) or not re.fullmatch(RUN_ID, run_id):
         names = "give up to 128 letters, digits, dots, dashes and underscores, a letter or digit first"
         raise InputError(f"run_id is {str(run_id)[:40]!r}: {names}")
@@ -312,7 +312,7 @@ def _record_types(*kinds: type) -> list[tuple[str, str]]:
     return [*names, *(name for kind in kinds for name in _record_types(*kind.__subclasses__()))]
 
 
-def _with_records(saver: Saver) -> Saver:
+def _with_record_types(saver: Saver) -> Saver:
     """Returns a copy of the checkpointer that reads the records of this package without a warning."""
     types = _record_types(Span, SentenceSupport, Record)
     copied = saver.with_allowlist(types)

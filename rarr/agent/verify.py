@@ -48,28 +48,28 @@ NEAR_QUOTATIONS_ONLY = Notice(
     " with model openai:gpt-5-mini",
     node="check_agreement",
 )
-_BETWEEN = "\n\n---\n\n"
+_SEPARATOR = "\n\n---\n\n"
 _WORST_FIRST: tuple[AttributionClass | None, ...] = ("contradictory", "extrapolatory", None, "attributable")
-_ENDS = (".", "!", "?", "。", "！", "？")
-_CLOSING = "\"'”’»)]*_ "
-_STATUS = {"attributable": "supported", "contradictory": "contradicted", "extrapolatory": "unconfirmed"}
+_SENTENCE_ENDS = (".", "!", "?", "。", "！", "？")
+_END_SIGNS = "\"'”’»)]*_ "
+_CLASS_STATUS = {"attributable": "supported", "contradictory": "contradicted", "extrapolatory": "unconfirmed"}
 
 ClaimSources: TypeAlias = "Given | Sequence[Given]"
 """The passages for one claim: a single passage, or a list of passages."""
 
 
-class _Unsearched(Reviser):
+class _GivenPassagesReviser(Reviser):
     """A reviser that searches only the passages of each call, in one round, and writes no trace."""
 
-    def _used(self, settings: Settings) -> Settings:
+    def _adapt_settings(self, settings: Settings) -> Settings:
         alone = {"search": GivenPassages((), window=settings.window), "corpus": None, "graph": None}
         return settings.model_copy(update={**alone, "preset": "default", "rounds": 1, "trace": False})
 
 
-class _Unedited(_Unsearched):
+class _CardReviser(_GivenPassagesReviser):
     """A reviser that only makes cards. It makes no edits, and asks no judge."""
 
-    def _adapted(self, components: Components) -> Components:
+    def _adapt_components(self, components: Components) -> Components:
         # The cards decide, and nobody would read the scores of a judge.
         others = {node: it for node, it in components.settings.models.items() if node != "attribute"}
         unscored = components.settings.model_copy(update={"models": others})
@@ -79,7 +79,7 @@ class _Unedited(_Unsearched):
 class ClaimVerifier(Closable):
     """Verifies any number of claims against given passages, also at the same time. Builds models once."""
 
-    _kind: type[Reviser] = _Unedited
+    _reviser_class: type[Reviser] = _CardReviser
 
     def __init__(self, settings: Settings | None = None, **options: Any) -> None:
         """Takes `settings`, or the fields of `Settings` as `options`, or `components`.
@@ -89,7 +89,7 @@ class ClaimVerifier(Closable):
         not used. With `measuring`, earlier results of the reader are neither read nor stored. Raises
         `RarrError` if something is missing, and `InputError` for components without a reader of cards.
         """
-        self._reviser = self._kind(settings, **options)
+        self._reviser = self._reviser_class(settings, **options)
         self._components = self._reviser._components
         reader = self._components.card_reader
         self.reader = reader.name if reader else ""
@@ -120,12 +120,12 @@ class ClaimVerifier(Closable):
 
         The first verification has the usage of all claims.
         """
-        text, pieces = _BETWEEN.join(claims), [_divisible(piece) for piece in sources]
+        text, pieces = _SEPARATOR.join(claims), [_divisible_source(piece) for piece in sources]
         whole, *parts = await work(lambda: [len(sentences(it)) for it in (text, *claims)])
         if len(claims) > 1 and whole != sum(parts):  # a code block of a claim would hold the next
             return [(await self.averify_together([claim], sources, context))[0] for claim in claims]
         revision = await self._reviser.arevise(text, context, sources=pieces, search="given")
-        return await work(_verifications, claims, context, revision, not self.reads_together)
+        return await work(_claim_verifications, claims, context, revision, not self.reads_together)
 
     async def aclose(self) -> None:
         await self._reviser.aclose()
@@ -160,7 +160,7 @@ async def averify_by_search(
     """
     claim, sources = required_text(claim, "claim"), list(given) or None
     call = reviser.unedited().arevise(claim, context, sources=sources, search="given" if sources else None)
-    return (await work(_verifications, [claim], context, await call))[0]
+    return (await work(_claim_verifications, [claim], context, await call))[0]
 
 
 class NamedJudge(ClaimVerifier):
@@ -170,7 +170,7 @@ class NamedJudge(ClaimVerifier):
     no quotes, and no planted errors test the judge.
     """
 
-    _kind = _Unsearched
+    _reviser_class = _GivenPassagesReviser
 
     def __init__(self, settings: Settings | None = None, **options: Any) -> None:
         super().__init__(settings, **options)
@@ -182,14 +182,14 @@ class NamedJudge(ClaimVerifier):
     ) -> list[Verification]:
         """Asks the judge about each claim. The first verification has the usage of all claims."""
         with using_meter(Meter(budget_of(self._components.settings))) as spent, spent.step("attribute"):
-            judged = await asyncio.gather(*(self._judged(claim, context, sources) for claim in claims))
+            judged = await asyncio.gather(*(self._judge_claim(claim, context, sources) for claim in claims))
         told = [it.model_copy(update={"warnings": (*it.warnings, *spent.warnings)}) for it in judged]
         return [told[0].model_copy(update={"usage": usage_of(spent)}), *told[1:]]
 
-    async def _judged(self, claim: str, context: str | None, sources: Sequence[Given]) -> Verification:
+    async def _judge_claim(self, claim: str, context: str | None, sources: Sequence[Given]) -> Verification:
         """Asks the judge about each sentence of `claim`. The judge AttrScore gets the whole claim at once."""
         judge, settings = self._components.verifier, self._components.settings
-        evidence = await _near(claim, context, sources, settings)
+        evidence = await _claim_evidence(claim, context, sources, settings)
         notices, usable = suspicious_notices(evidence, []), [it for it in evidence if not it.suspicious]
         found = () if self.reader.startswith(ATTRSCORE) else await work(sentences, claim)
         spans = found or [Span(0, len(claim))]
@@ -212,13 +212,13 @@ class NamedJudge(ClaimVerifier):
             Sentence(
                 text=span.of(claim),
                 **span._asdict(),
-                status=_STATUS.get(label or "", "unjudged") if evidence else "no_evidence",
+                status=_CLASS_STATUS.get(label or "", "unjudged") if evidence else "no_evidence",
                 support=support,
                 evidence_ids=tuple(it.id for it in usable if label not in (None, "extrapolatory")),
             )
             for span, support, label in zip(spans, supports, classes, strict=True)
         ]
-        return _verification(claim, context, judged, notices, evidence)
+        return _make_verification(claim, context, judged, notices, evidence)
 
 
 def claim_verifier_of(settings: Settings, *, measuring: bool = False) -> ClaimVerifier:
@@ -232,7 +232,7 @@ def claim_verifier_of(settings: Settings, *, measuring: bool = False) -> ClaimVe
     return (ClaimVerifier if judge is None else NamedJudge)(settings, measuring=measuring)
 
 
-def _divisible(piece: Given) -> Given:
+def _divisible_source(piece: Given) -> Given:
     """Converts a `Passage` to a search result, because only a search result is cut into shorter passages."""
     if not isinstance(piece, Passage):
         return piece
@@ -240,19 +240,19 @@ def _divisible(piece: Given) -> Given:
     return {**facts, "start_index": piece.start}
 
 
-async def _near(
+async def _claim_evidence(
     claim: str, context: str | None, sources: Sequence[Given], settings: Settings
 ) -> list[Evidence]:
     """Makes evidence of all passages if they fit into a request, else of the parts nearest to the claim."""
     passages: Sequence[Passage] = [given_passage(it, n, f"{UNNAMED}{n}") for n, it in enumerate(sources, 1)]
     if sum(len(it.text) for it in passages) > SHOWN_CHARACTERS:
-        pieces = [_divisible(it) for it in passages]
+        pieces = [_divisible_source(it) for it in passages]
         parts = await work(lambda: GivenPassages(pieces, window=settings.window))
         passages = await parts.retrieve(f"{context or ''} {claim}", settings.documents_per_query)
     return [evidence_of(it, f"p{number}") for number, it in enumerate(passages, start=1)]
 
 
-def _verifications(
+def _claim_verifications(
     claims: Sequence[str], context: str | None, revision: Revision, embedded: bool = False
 ) -> list[Verification]:
     """Makes the verification of each claim. `revision` is about one text: all claims, joined."""
@@ -263,24 +263,24 @@ def _verifications(
         own = [it for it in revision.report.sentences if at <= it.start < at + len(claim)]
         found = [it.model_copy(update=unread) for it in moved_sentences(own, -at)]
         if embedded and context:
-            found = [_without_question(sentence) for sentence in found]
-        verification = _verification(claim, context, found, notices, revision.evidence)
+            found = [_unconfirm_short_answer(sentence) for sentence in found]
+        verification = _make_verification(claim, context, found, notices, revision.evidence)
         if embedded and verification.label == "extrapolatory" and revision.evidence:
             warnings = (*verification.warnings, NEAR_QUOTATIONS_ONLY)
             verification = verification.model_copy(update={"warnings": warnings})
         made.append(verification)
-        at += len(claim) + len(_BETWEEN)
+        at += len(claim) + len(_SEPARATOR)
     return [made[0].model_copy(update={"usage": revision.usage}), *made[1:]]
 
 
-def _without_question(sentence: Sentence) -> Sentence:
+def _unconfirm_short_answer(sentence: Sentence) -> Sentence:
     """Makes a supported or contradicted sentence unconfirmed if it may be a short answer to a question.
 
     The embedded reader cannot read the question. A whole sentence with a quote of similar length is kept.
     """
     lines = [sentence.text, *(quote.text for quote in sentence.quotes)]
     own, *others = (len(items_of(line)) for line in lines)
-    is_whole = all(line.rstrip(_CLOSING).endswith(_ENDS) for line in lines)
+    is_whole = all(line.rstrip(_END_SIGNS).endswith(_SENTENCE_ENDS) for line in lines)
     is_decided = sentence.status in ("supported", "contradicted")
     if not is_decided or (is_whole and all(3 * own >= 2 * it for it in others)):
         return sentence
@@ -289,7 +289,7 @@ def _without_question(sentence: Sentence) -> Sentence:
     return sentence.model_copy(update=unread)
 
 
-def _label(sentence: Sentence) -> AttributionClass | None:
+def _class_of_sentence(sentence: Sentence) -> AttributionClass | None:
     """Returns the class of a sentence; None if not judged. It is `extrapolatory` if the sources disagree."""
     if sentence.status in NOT_JUDGED:
         return None
@@ -299,7 +299,7 @@ def _label(sentence: Sentence) -> AttributionClass | None:
     return "contradictory" if sentence.status == "contradicted" and is_against else "extrapolatory"
 
 
-def _verification(
+def _make_verification(
     claim: str,
     context: str | None,
     found: Sequence[Sentence],
@@ -307,7 +307,7 @@ def _verification(
     evidence: Sequence[Evidence],
 ) -> Verification:
     """Makes the verification of a claim. Its label is the worst label of its checkable sentences."""
-    labels, supports = [_label(it) for it in found if it.checkable], [it.support for it in found]
+    labels, supports = [_class_of_sentence(it) for it in found if it.checkable], [it.support for it in found]
     levels = [support for support in supports if support is not None]
     return Verification(
         claim=claim,

@@ -87,12 +87,12 @@ async def route_after_rerank(state: State) -> str:
 class Writer(GraphRunner[Article]):
     """Writes any number of articles, also at the same time. Builds models, indexes and graph only once."""
 
-    _writers = WRITING_NODES
+    _writer_nodes = WRITING_NODES
 
-    def _used(self, settings: Settings) -> Settings:
+    def _adapt_settings(self, settings: Settings) -> Settings:
         return settings.model_copy(update={"evidence_per_query": CHUNKS_PER_SECTION})
 
-    def _adapted(self, components: Components) -> Components:
+    def _adapt_components(self, components: Components) -> Components:
         """Makes the retriever return passages of at most `CHUNK_WORDS` words."""
         require_card_reader(components)
         if lacking := [node for node in WRITING_NODES if node not in components.writers]:
@@ -101,7 +101,7 @@ class Writer(GraphRunner[Article]):
         chunks = ChunkRetriever(components.retriever, components.opened, CHUNK_WORDS)
         return replace(components, retriever=chunks)
 
-    _graph = staticmethod(build_writing_graph)
+    _build_graph = staticmethod(build_writing_graph)
 
     async def awrite(
         self, topic: str, outline: Outline | None = None, *, run_id: str | None = None
@@ -113,22 +113,22 @@ class Writer(GraphRunner[Article]):
         that is not allowed or already used. All later failures become warnings.
         """
         topic = " ".join(required_text(topic, "topic").split())
-        return await self._new(topic, None if outline is None else _headings(outline, topic), run_id)
+        return await self._run_new_text(topic, None if outline is None else _headings(outline, topic), run_id)
 
     write = synchronous(awrite)
 
-    def _first(self, state: State) -> State:
+    def _first_state(self, state: State) -> State:
         topic, outline = state.get("topic", state["original"]), state.get("outline", state["context"])
         return State(original=topic, text=topic, context=outline, round=1, warnings=[])
 
-    async def _walk(self, start: State, run_id: str, *, resumed: bool) -> State:
+    async def _run_to_end(self, start: State, run_id: str, *, resumed: bool) -> State:
         """Moves topic and outline to their own keys, adds a query for the topic, and runs the graph."""
         topic, outline = start["original"], start["context"]
         query = Query(id="q1", text=topic, start=0, end=0)
         begun: State = {**start, "topic": topic, "outline": outline, "context": None, "queries": [query]}
-        return await super()._walk(begun, run_id, resumed=resumed)
+        return await super()._run_to_end(begun, run_id, resumed=resumed)
 
-    def _made(self, run_id: str, state: State, meter: Meter) -> RunResult[Article]:
+    def _make_result(self, run_id: str, state: State, meter: Meter) -> RunResult[Article]:
         """Warns of each section without text. Only a supported sentence gets a citation."""
         written, cards = article_text(state), state.get("cards", [])
         text, edits = (state["text"], state["edits"]) if "edits" in state else (written.text, [])
@@ -210,13 +210,13 @@ def _sentence(draft: DraftSentence, place: Span, state: State, found: Sequence[S
     return WrittenSentence(
         section_id=draft.section.id,
         **place._asdict(),
-        written=tuple(_citation(label, ids, card) for label in draft.labels),
+        written=tuple(_judged_citation(label, ids, card) for label in draft.labels),
         evidence_ids=tuple(dict.fromkeys(it.evidence_id for it in quotes if it.side == "for")),
         status=status,
     )
 
 
-def _citation(label: str, ids: Sequence[str], card: Card | None) -> WrittenCitation:
+def _judged_citation(label: str, ids: Sequence[str], card: Card | None) -> WrittenCitation:
     """Judges a citation of the writer by the card (the reader's judgement) of its sentence."""
     name = ids[int(label) - 1] if 1 <= int(label) <= len(ids) else ""
     entails: bool | None = None if name else False

@@ -20,11 +20,11 @@ async def assemble(state: State, runtime: Runtime[Components]) -> State:
     article = await work(article_text, state)
     ids = {it.id: [kept.id for kept in kept_evidence(state, it.query_id)] for it in state.get("sections", [])}
     kept = {it.span: ids[it.section.id] for it in article.sentences}
-    update = await work(update_to_read, state, article.text, state["topic"], kept)
+    update = await work(text_update, state, article.text, state["topic"], kept)
     return {**update, "original": article.text}
 
 
-def update_to_read(state: State, text: str, context: str | None, kept: Mapping[Span, Sequence[str]]) -> State:
+def text_update(state: State, text: str, context: str | None, kept: Mapping[Span, Sequence[str]]) -> State:
     """Returns an update that makes `text` the text to check. `kept` has the evidence ids of each sentence."""
     queries, number, by_query = list(state["queries"]), state.get("round", 1), dict(state.get("kept", {}))
     for span, ids in kept.items():
