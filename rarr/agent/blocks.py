@@ -21,10 +21,10 @@ from rarr.tools.trace_spans import span
 
 BLOCK_CHARS = 4000
 """The approximate length of a block in characters. A shorter text is revised as a whole."""
-_FEWEST, _MOST = 2, 16  # blocks at the same time; two, because one can search while the other computes
-_READING, _DIVIDING = 0.1, 0.3  # of the grace time: running blocks end; the rest becomes one block
-_WORKING = ("passages", "reached", "lacking", "supports", "cards", "kept")  # keys of the run of a block
-_REQUESTS = 8  # of one block at the same time, on average
+_MIN_BLOCKS, _MAX_BLOCKS = 2, 16  # at the same time; two, so that one can search while the other computes
+_READING_SHARE, _DIVIDING_SHARE = 0.1, 0.3  # of the grace time: then blocks end; then the rest is one block
+_BLOCK_KEYS = ("passages", "reached", "lacking", "supports", "cards", "kept")  # keys of the run of a block
+_BLOCK_REQUESTS = 8  # of one block at the same time, on average
 
 
 def is_revised_in_blocks(text: str, components: Components) -> bool:
@@ -41,9 +41,9 @@ async def revise_blocks(
     `run` takes the first state of a block, runs the graph, and returns the last state of the block.
     """
     text, limits = start["original"], meter()
-    blocks = _blocks(text, limits)
+    blocks = _blocks_until_deadline(text, limits)
 
-    async def revised(block: TextBlock) -> BlockState:
+    async def revise_block(block: TextBlock) -> BlockState:
         state: Any = unread_block_state(text, block)
         if not block.too_long and block.sentences:
             lead, place = block.lead, block.span._asdict()
@@ -51,28 +51,28 @@ async def revise_blocks(
             begun: State = {"original": whole, "text": whole, "context": start["context"], "warnings": []}
             begun |= {"round": 1, "block": block.number, "lead": len(lead)}
             with span("block", f"block {block.number}", "", lead=lead, **place), suppress(BudgetError):
-                async with limits.in_time(_READING * limits.grace_s):
+                async with limits.in_time(_READING_SHARE * limits.grace_s):
                     state = await run(begun)
                 limits.share += (block.span.end - block.span.start) / len(text)
-        return BlockState(block, cast(State, {it: state[it] for it in state if it not in _WORKING}))
+        return BlockState(block, cast(State, {it: state[it] for it in state if it not in _BLOCK_KEYS}))
 
-    def joined() -> State:  # one job for all: under load, each change of threads takes long
+    def join_states() -> State:  # one job for all: under load, each change of threads takes long
         runs.extend(BlockState(block, unread_block_state(text, block)) for block in blocks)
         runs.sort(key=lambda run: run.block.number)
         state = join_block_states(start, runs, components.settings.report_size)
         return {**state, "warnings": [*state["warnings"], *_limit_notices(runs, limits)]}
 
-    at_once = components.settings.concurrency // _REQUESTS if components.models else 0
+    at_once = components.settings.concurrency // _BLOCK_REQUESTS if components.models else 0
     following = iter(lambda: None if limits.is_over else next(blocks, None), None)
-    runs = await for_each(following, revised, max(_FEWEST, min(_MOST, at_once)))
-    return await asyncio.to_thread(joined)
+    runs = await for_each(following, revise_block, max(_MIN_BLOCKS, min(_MAX_BLOCKS, at_once)))
+    return await asyncio.to_thread(join_states)
 
 
-def _blocks(text: str, limits: Meter) -> Iterator[TextBlock]:
+def _blocks_until_deadline(text: str, limits: Meter) -> Iterator[TextBlock]:
     """Yields the blocks of `text`. Shortly after the deadline, yields the rest of the text as one block."""
     blocks, last = text_blocks(text, BLOCK_CHARS), TextBlock(0, Span(0, 0), "", ())
     while (at := last.span.end) < len(text):
-        if (limits.remaining_s or 0.0) < -_DIVIDING * limits.grace_s:
+        if (limits.remaining_s or 0.0) < -_DIVIDING_SHARE * limits.grace_s:
             rest = Span(at, len(text))
             last = TextBlock(last.number + 1, rest, "", (rest,) if rest.of(text).strip() else ())
         else:

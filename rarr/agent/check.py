@@ -22,15 +22,15 @@ from rarr.records.postprocessing import (
 from rarr.tools.concurrency import together, work
 from rarr.tools.text.wording import HARMLESS, warning_lines
 
-_OUTCOMES: dict[Outcome, DocumentOutcome] = {
+_DOCUMENT_OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "finished": "judged",
     "partial": "partly_judged",
     "nothing_to_check": "nothing_to_check",
 }
-_UNREAD = ("table_not_checked", "reader_unreliable")  # warnings: a part of the text was not read, or not well
-_OF_ALL = ("file_skipped", "corpus_not_searched", "server_not_used", *HARMLESS)
+_UNREAD_CODES = ("table_not_checked", "reader_unreliable")  # of warnings that a part was not read well
+_COMMON_CODES = ("file_skipped", "corpus_not_searched", "server_not_used", *HARMLESS)
 """The codes of warnings about the sources or the settings. They are given once for all documents."""
-_MOST_QUOTES = 3
+_MAX_QUOTES = 3
 
 
 class DocumentFile(NamedTuple):
@@ -55,9 +55,9 @@ async def check_documents(
     after each document.
     """
     statuses: tuple[FailOn, ...] = tuple(dict.fromkeys(("contradicted", *fail_on)))
-    turns, of_all = asyncio.Semaphore(jobs), list[Notice]()
+    turns, common = asyncio.Semaphore(jobs), list[Notice]()
 
-    async def checked(document: DocumentFile) -> CheckedDocument:
+    async def check_document(document: DocumentFile) -> CheckedDocument:
         if document.unreadable:
             made = CheckedDocument(file=document.file, outcome="not_judged", notice=document.unreadable)
         elif not document.text.strip():
@@ -67,28 +67,28 @@ async def check_documents(
             async with turns:
                 result = await reviser.apostprocess(document.text, mode="check")
             warnings = result.revision.warnings if result.revision else ()
-            of_all.extend(notice for notice in warnings if notice.code in _OF_ALL)
-            made = await work(_document, document.file, result, statuses)
+            common.extend(notice for notice in warnings if notice.code in _COMMON_CODES)
+            made = await work(_checked_document, document.file, result, statuses)
         on_done()
         return made
 
-    found = await together(*map(checked, documents))
+    found = await together(*map(check_document, documents))
     return DocumentChecks(
         fail_on=statuses,
         failing=sum(len(result.failing) for result in found),
         unjudged=sum(result.unjudged for result in found),
         documents=tuple(found),
-        warnings=tuple(warning_lines(dict.fromkeys(of_all))),
+        warnings=tuple(warning_lines(dict.fromkeys(common))),
     )
 
 
-def _document(name: str, result: Postprocessed, fail_on: Sequence[FailOn]) -> CheckedDocument:
-    outcome, notice = _OUTCOMES.get(result.outcome, "not_judged"), result.notice
+def _checked_document(name: str, result: Postprocessed, fail_on: Sequence[FailOn]) -> CheckedDocument:
+    outcome, notice = _DOCUMENT_OUTCOMES.get(result.outcome, "not_judged"), result.notice
     if (revision := result.revision) is None:
         return CheckedDocument(file=name, outcome=outcome, notice=notice)
     # The notice says already that there is nothing to check.
-    own = [each for each in revision.warnings if each.code not in (NOTHING_TO_CHECK.code, *_OF_ALL)]
-    unread, warnings = warning_lines(each for each in own if each.code in _UNREAD), tuple(warning_lines(own))
+    own = [it for it in revision.warnings if it.code not in (NOTHING_TO_CHECK.code, *_COMMON_CODES)]
+    unread, warnings = warning_lines(it for it in own if it.code in _UNREAD_CODES), tuple(warning_lines(own))
     is_unjudged = any(kind == "not judged" for kind, _ in classified_sentences(revision))
     if result.outcome != "failed" and (unread or is_unjudged):
         judged = {it.status for it in revision.report.sentences} - NOT_JUDGED
@@ -104,7 +104,7 @@ def _findings(revision: Revision, fail_on: Sequence[str]) -> Iterator[Finding]:
     for kind, it in classified_sentences(revision):
         if kind not in ("contradicted", "not confirmed", "not judged"):
             continue
-        quotes = sorted(it.quotes, key=lambda quote: quote.side != "against")[:_MOST_QUOTES]
+        quotes = sorted(it.quotes, key=lambda quote: quote.side != "against")[:_MAX_QUOTES]
         own = [part for part in it.parts if part.state != "confirmed"]
         yield Finding(
             **it.model_dump(include={"status", "text", "start", "end"}),

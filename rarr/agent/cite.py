@@ -37,7 +37,7 @@ _ORIGIN = re.compile(r"\A(?:https?:)?//(?:www\.)?([^/]*)", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _ADDRESS = re.compile(r"https?://(?:\([^\s<>()]*\)|[^\s<>()\]])+(?<![.,;:!?])")
 """A web address. It may contain pairs of brackets, and does not end with a punctuation mark."""
-_PASSAGES = 5  # most passages of a cited source that are read for a sentence
+_MAX_PASSAGES = 5  # most passages of a cited source that are read for a sentence
 
 
 def require_card_reader(components: Components) -> None:
@@ -75,7 +75,7 @@ async def add_citations(
         update = {"usage": usage_of(meter, [usage.controls]), "warnings": warnings}
         research = research.model_copy(update=update)
 
-    def made() -> Cited:
+    def make_cited_text() -> Cited:
         unknown = {"retrieval_failed", "unjudged" if any(map(is_failure, research.warnings)) else ""}
         settled = [Span(it.sentence_start, it.sentence_end) for it in checks if it.state == "supported"]
         planned = planned_citations(research, settled)
@@ -83,28 +83,28 @@ async def add_citations(
         every = research.report.sentences if mark_unsupported else ()
         checkable = [it for it in every if it.checkable and it.status not in unknown]
         lacking = [it for it in checkable if not any(Span(it.start, it.end).overlaps(span) for span in done)]
-        listed = numbers = _own_numbers(text, research.evidence)
+        listed = numbers = _numbers_in_own_list(text, research.evidence)
         if given and any(mark.label.isdecimal() for mark in marks):
             numbers = {name: given.sources.index(name) + 1 for name in given.sources}
         first = highest_number(text, marks) + 1
         return cited_text(research, planned, lacking, checks, numbers, listed, first_number=first)
 
-    return await work(made)
+    return await work(make_cited_text)
 
 
-def _own_numbers(text: str, evidence: Sequence[Passage]) -> dict[str, int]:
+def _numbers_in_own_list(text: str, evidence: Sequence[Passage]) -> dict[str, int]:
     """Returns the number of each source that the text's own list has, found by its title or address."""
     numbers = dict[str, int]()
     for entry in (it for it in source_entries(text) if it.label.isdecimal()):
-        parts = {*map(_words, (entry.text, *re.split(r"[.,;]\s", entry.text)))}
-        named = {it.source for it in passages_of_entry(evidence, entry.text) if _words(it.title) in parts}
-        named = named or {it.source for it in evidence if _has_whole(entry.text, it.source)}
+        parts = {*map(_word_key, (entry.text, *re.split(r"[.,;]\s", entry.text)))}
+        named = {it.source for it in passages_of_entry(evidence, entry.text) if _word_key(it.title) in parts}
+        named = named or {it.source for it in evidence if _has_whole_name(entry.text, it.source)}
         if len(named) == 1:
             numbers.setdefault(named.pop(), int(entry.label))
     return numbers
 
 
-class _Resolved(NamedTuple):
+class _Citation(NamedTuple):
     """A citation of the text, with excerpts of the source. `target` names the source, as in the text."""
 
     mark: CitationMark
@@ -135,13 +135,13 @@ async def check_citations(
     A reader compares each sentence with each source that the sentence cites. If no source alone supports the
     sentence, the reader compares the sentence with all its sources together.
     """
-    sources, state = _Sources(text, components, known, given), State(text=text, context=context)
+    sources, state = _SourceFinder(text, components, known, given), State(text=text, context=context)
     named = enumerate(marks, start=1)
-    resolved = await asyncio.gather(*(sources.resolved(mark, f"c{number}") for number, mark in named))
-    notices = [it.problem for it in resolved if it.problem]
+    citations = await asyncio.gather(*(sources.find_evidence(mark, f"c{number}") for number, mark in named))
+    notices = [it.problem for it in citations if it.problem]
     readings = defaultdict[tuple[Span, str], list[_Reading]](list)
 
-    async def read(group: Sequence[_Resolved]) -> None:
+    async def read(group: Sequence[_Citation]) -> None:
         """Lets the reader compare the sentences of `group` with the evidence of the citations in `group`."""
         by_place = defaultdict[Span, list[str]](list)
         for each in group:
@@ -154,25 +154,25 @@ async def check_citations(
             for source in {evidence[name].source for name in by_place[place]}:
                 readings[place, source].append((card, quoted.get(source)))
 
-    by_source, by_sentence = defaultdict[str, list[_Resolved]](list), defaultdict[Span, list[_Resolved]](list)
-    for each in (it for it in resolved if it.evidence):
+    by_source, by_sentence = defaultdict[str, list[_Citation]](list), defaultdict[Span, list[_Citation]](list)
+    for each in (it for it in citations if it.evidence):
         by_source[each.source].append(each)
         by_sentence[each.mark.sentence].append(each)
     await asyncio.gather(*map(read, by_source.values()))
     done = {place for (place, _), its in readings.items() if any(is_sure_support(card) for card, _ in its)}
     several = {place: its for place, its in by_sentence.items() if len({it.source for it in its}) > 1}
     await asyncio.gather(*(read(its) for place, its in several.items() if place not in done))
-    cited = Counter(each.mark.sentence for each in resolved)
+    cited = Counter(each.mark.sentence for each in citations)
 
-    def checked(citation: _Resolved) -> CitationCheck:
+    def check(citation: _Citation) -> CitationCheck:
         place, names = citation.mark.sentence, {it.source for it in citation.evidence or ()}
         own = [reading for name in names for reading in readings[place, name]]
-        return _check(text, citation, own, alone=cited[place] == 1)
+        return _judge(text, citation, own, alone=cited[place] == 1)
 
-    return await work(lambda: list(map(checked, resolved))), notices
+    return await work(lambda: list(map(check, citations))), notices
 
 
-class _Sources:
+class _SourceFinder:
     """Finds the sources that a text cites. Makes each search only once, and reads each source only once."""
 
     def __init__(
@@ -180,61 +180,61 @@ class _Sources:
     ) -> None:
         self._text, self._entries = text, {it.label: it.text for it in source_entries(text)}
         self._components, self._known, self._given = components, known, given
-        self._made, self._turns = dict[Any, Any](), defaultdict[Any, asyncio.Lock](asyncio.Lock)
+        self._results, self._locks = dict[Any, Any](), defaultdict[Any, asyncio.Lock](asyncio.Lock)
 
-    async def resolved(self, mark: CitationMark, query_id: str) -> _Resolved:
+    async def find_evidence(self, mark: CitationMark, query_id: str) -> _Citation:
         """Finds the passages of the cited source that are not suspicious. A failure becomes a warning."""
         label, sentence = mark.label, mark.sentence.of(self._text)
         target = self._entries.get(label, "" if label.isdecimal() or label.startswith("^") else label)
         message = f"the citation {mark.place.of(self._text)} could not be judged"
         try:
             async with meter().in_time():
-                found = await self._named(target, sentence) if target else self._numbered(label)
+                found = await self._find_passages(target, sentence) if target else self._given_passages(label)
         except Exception as error:
-            return _Resolved(mark, target, (), failure_notice("cite", message, error))
+            return _Citation(mark, target, (), failure_notice("cite", message, error))
         if not found:
-            return _Resolved(mark, target, None)
-        close = await work(nearest, found, sentence, _PASSAGES)
+            return _Citation(mark, target, None)
+        close = await work(nearest, found, sentence, _MAX_PASSAGES)
         evidence = [evidence_of(it, f"{query_id}.{n}", query_id) for n, it in enumerate(close, start=1)]
         if usable := [passage for passage in evidence if not passage.suspicious]:
-            return _Resolved(mark, target, (await work(merged_excerpts, usable))[0])
+            return _Citation(mark, target, (await work(merged_excerpts, usable))[0])
         why = f"{message}: a passage of {evidence[0].source} is not used: {evidence[0].suspicious}"
-        return _Resolved(mark, target, (), Notice(code="suspicious_evidence", message=why, node="cite"))
+        return _Citation(mark, target, (), Notice(code="suspicious_evidence", message=why, node="cite"))
 
-    def _numbered(self, label: str) -> Sequence[Passage]:
+    def _given_passages(self, label: str) -> Sequence[Passage]:
         """Returns the passages of the given source whose number is `label`; [] if there is no such source."""
         number, given = int(label) if label.isdecimal() else 0, self._given
         if given is None or not 1 <= number <= len(given.sources):
             return []
         return given.passages_of_source(given.sources[number - 1])
 
-    async def _named(self, target: str, sentence: str) -> Sequence[Passage]:
+    async def _find_passages(self, target: str, sentence: str) -> Sequence[Passage]:
         """Returns the passages of the sources that `target` names.
 
         If the whole text of a source is known, returns all its passages; else those that the search found.
         """
         settings, retriever = self._components.settings, self._components.retriever
         found, cited = list(self._known), list[Passage]()
-        for query in (f"{_ADDRESS.sub(' ', target)} {PurePosixPath(_path(target)).stem}", sentence):
-            found += await self._once(retriever.retrieve, query, settings.documents_per_query)
+        for query in (f"{_ADDRESS.sub(' ', target)} {PurePosixPath(_address_key(target)).stem}", sentence):
+            found += await self._call_once(retriever.retrieve, query, settings.documents_per_query)
         named = await work(passages_of_entry, found, target)
         for source, passage in {each.source: each for each in named}.items():
-            if (text := await self._once(whole_text, self._components.opened, source)) is None:
+            if (text := await self._call_once(whole_text, self._components.opened, source)) is None:
                 cited += [each for each in named if each.source == source]
             else:
                 whole = passage.model_copy(update={"text": text, "start": 0, "end": len(text), "lead": ()})
                 cited += await work(cut_passages, whole, settings.window)
         return cited
 
-    async def _once(self, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
+    async def _call_once(self, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
         """Returns the result of `call`. Calls once for equal arguments, and again only after an error."""
-        async with self._turns[arguments]:
-            if arguments not in self._made:
-                self._made[arguments] = await call(*arguments)
-            return self._made[arguments]
+        async with self._locks[arguments]:
+            if arguments not in self._results:
+                self._results[arguments] = await call(*arguments)
+            return self._results[arguments]
 
 
-def _check(text: str, citation: _Resolved, readings: Sequence[_Reading], *, alone: bool) -> CitationCheck:
+def _judge(text: str, citation: _Citation, readings: Sequence[_Reading], *, alone: bool) -> CitationCheck:
     """Judges a citation by `readings`: the cards of its sentence that a reader made from the cited source.
 
     If the source supports only a part of the sentence, the citation is `unjudged`. But if it is the only
@@ -268,37 +268,37 @@ def passages_of_entry(passages: Sequence[Passage], target: str) -> list[Passage]
     the entry has an address, it may cite another page: then a title must be a whole sentence of the entry.
     """
     distinct = {(each.source, each.start, each.end): each for each in passages}.values()
-    addresses = set(map(_path, _ADDRESS.findall(target)))
-    lines = map(_words, _ADDRESS.sub(" ", target).split(". "))
-    titles: Container[str] = set(lines) if addresses else _words(target)
+    addresses = set(map(_address_key, _ADDRESS.findall(target)))
+    lines = map(_word_key, _ADDRESS.sub(" ", target).split(". "))
+    titles: Container[str] = set(lines) if addresses else _word_key(target)
 
     def has_title(passage: Passage) -> bool:
-        words = _words(passage.title)
+        words = _word_key(passage.title)
         return bool(words.strip()) and words in titles
 
     def has_address(passage: Passage) -> bool:
-        return _has_whole(target, passage.source) or _path(passage.source) in addresses
+        return _has_whole_name(target, passage.source) or _address_key(passage.source) in addresses
 
     def has_file_name(passage: Passage) -> bool:
-        name = PurePosixPath(_path(passage.source)).name.casefold()
+        name = PurePosixPath(_address_key(passage.source)).name.casefold()
         is_file = "." in name and not _ADDRESS.match(passage.source)
-        return is_file and _has_whole(_path(target).casefold(), name, not_behind=r"\w./-")
+        return is_file and _has_whole_name(_address_key(target).casefold(), name, not_behind=r"\w./-")
 
     ways = (has_address, has_title, has_file_name)
     return next(filter(None, ([*filter(way, distinct)] for way in ways)), [])
 
 
-def _words(text: str) -> str:
+def _word_key(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
-def _has_whole(target: str, name: str, not_behind: str = r"\w.-") -> bool:
+def _has_whole_name(target: str, name: str, not_behind: str = r"\w.-") -> bool:
     """Tells whether `target` contains `name`, and not only as a part of a longer name."""
     whole = rf"(?<![{not_behind}]){re.escape(name)}(?![\w/-]|[.?&=%~+]\w)"
     return re.search(whole, target) is not None
 
 
-def _path(address: str) -> str:
+def _address_key(address: str) -> str:
     """Returns the address in a form to compare: without scheme, escapes, fragment and final slash."""
     bare = urldefrag(address).url if "://" in address else address
     return unquote(_ORIGIN.sub(lambda it: it[1].lower(), bare)).rstrip("/.")

@@ -21,7 +21,7 @@ from rarr.tools.text.wording import counted
 Fitness = Literal["edits", "suggestions", "nothing"]
 EXAM_FILE = Path(__file__).with_name("exam_cards.json")
 NEEDED_FOR_EDITS, NEEDED_FOR_SUGGESTIONS, LEAST_PLACED_SHARE = 22, 18, 0.95
-_FIT: dict[Fitness, str] = {
+_FITNESS_WORDS: dict[Fitness, str] = {
     "edits": "fit for edits",
     "suggestions": "fit for suggestions alone: name a stronger model for edits",
     "nothing": "unfit to read: name a stronger model",
@@ -67,7 +67,7 @@ class ExamResult(NamedTuple):
         """Returns the result as lines for a person. The last line says what the model is fit for."""
         cards, spent = f"{self.found} of {self.cards}", f"{self.tokens}, seconds: {self.seconds:.1f}"
         faults = ", ".join(self.faults) or "none"
-        last = f"{name} is {_FIT[self.fit_for]}"
+        last = f"{name} is {_FITNESS_WORDS[self.fit_for]}"
         return [f"right cards: {cards}", f"tokens: {spent}", f"faults: {faults}", last]
 
 
@@ -94,14 +94,14 @@ async def examine_reader(reader: CardReader) -> ExamResult:
     meter, start, kept, served, counts = Meter(), perf_counter(), True, "", Counter[str]()
     with using_meter(meter):
         for part in json.loads(await work(EXAM_FILE.read_text, "utf-8")):
-            block = _block(part)
+            block = _exam_block(part)
             reading = await reader.read(block)
             served = reading.served or served
             lines = {line.label: line for excerpt in block.excerpts for line in excerpt.lines}
             kept = kept and not reading.problem and len(reading.cards) >= len(part["sentences"])
             for number, sentence in enumerate(part["sentences"], start=1):
                 card, is_error = reading.cards.get(number), sentence["verdict"] == "no"
-                right, alarm = _outcome(sentence, card, lines)
+                right, alarm = _grade_card(sentence, card, lines)
                 counts.update(cards=1, found=right, false_alarms=alarm)
                 counts.update(errors=is_error, missed=is_error and not right)
                 labels = [*card.quotes, *card.against] if card else []
@@ -110,7 +110,7 @@ async def examine_reader(reader: CardReader) -> ExamResult:
     return ExamResult(**counts, kept_form=kept, tokens=tokens, seconds=perf_counter() - start, served=served)
 
 
-def _block(part: Mapping[str, Any]) -> ReadingBlock:
+def _exam_block(part: Mapping[str, Any]) -> ReadingBlock:
     excerpts = []
     for n, source in enumerate(part["sources"], start=1):
         lines = enumerate(source["lines"], start=1)
@@ -121,7 +121,7 @@ def _block(part: Mapping[str, Any]) -> ReadingBlock:
     return ReadingBlock("", "", tuple(pieces), tuple(excerpts))
 
 
-def _outcome(
+def _grade_card(
     sentence: Mapping[str, Any], card: RawCard | None, lines: Mapping[str, SourceLine]
 ) -> tuple[bool, bool]:
     """Returns two values: whether the card is right, and whether it contradicts a right sentence."""

@@ -80,7 +80,7 @@ async def route_after_evaluate(state: State) -> str:
 def add_survivable_node(graph: StateGraph[Any, Any, Any, Any], node: Node, *, on_failure: str) -> None:
     """Adds `node` to the graph, as a metered node. If `node` fails, the run continues at `on_failure`."""
     name = node.__name__
-    graph.add_node(name, metered_node(name, node), error_handler=_survive(name, on_failure))
+    graph.add_node(name, metered_node(name, node), error_handler=_failure_handler(name, on_failure))
 
 
 def metered_node(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
@@ -104,13 +104,13 @@ def metered_node(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
     return metered
 
 
-def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
-    """Makes the error handler of the node `name`: it adds a warning, and the run continues at `goto`."""
+def _failure_handler(name: str, next_node: str) -> Callable[..., Awaitable[Command[Any]]]:
+    """Makes the error handler of the node `name`: it adds a warning, and the run continues at `next_node`."""
 
-    async def survive(state: Any, error: NodeError) -> Command[Any]:
+    async def handle_failure(state: Any, error: NodeError) -> Command[Any]:
         update = {"warnings": [failure_notice(name, f"{name} failed", error.error)]}
         with span("failure", name) as failed:
             failed.body["update"] = update
-        return Command(update=update, goto=goto)
+        return Command(update=update, goto=next_node)
 
-    return survive
+    return handle_failure

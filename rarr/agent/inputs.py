@@ -18,9 +18,9 @@ Context = str | Sequence[Message] | None
 
 CONTEXT_CHARS = 4000
 """The most characters of a conversation that are read. A message that is too long loses its start."""
-_USER = ("user", "human")
-_READ = (*_USER, "assistant", "ai")  # messages of other roles are left out, such as system and tool
-_TEXTS = ("text", "text-plain", "input_text", "output_text")  # a block without a type is a text
+_USER_ROLES = ("user", "human")
+_READ_ROLES = (*_USER_ROLES, "assistant", "ai")  # other messages are left out, such as those of tools
+_TEXT_TYPES = ("text", "text-plain", "input_text", "output_text")  # a block without a type is a text
 _MOST_HTML = 0.5  # the share of a text that may be HTML without a warning
 
 
@@ -50,11 +50,11 @@ def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, st
 
     All turns together have at most 4,000 characters. Leaves out the last message if it is the `answer`.
     """
-    turns = [turn for turn in map(_turn, messages) if turn["content"].strip()]
+    turns = [turn for turn in map(_turn_of_message, messages) if turn["content"].strip()]
     if turns and turns[-1]["content"].strip() == answer[reasoning_end(answer) or 0 :].strip():
         turns.pop()
     last, left, kept = len(turns) - 1, CONTEXT_CHARS, dict[int, str]()
-    asked = max((number for number, turn in enumerate(turns) if turn["role"] in _USER), default=last)
+    asked = max((number for number, turn in enumerate(turns) if turn["role"] in _USER_ROLES), default=last)
     for number in dict.fromkeys((asked, last, *range(last, -1, -1))) if turns else ():
         text = turns[number]["content"]
         if number not in (asked, last) and len(text) > left:
@@ -66,11 +66,11 @@ def latest_turns(messages: Sequence[Any], answer: str = "") -> list[dict[str, st
     return [{"role": turns[number]["role"], "content": kept[number]} for number in sorted(kept)]
 
 
-def _turn(message: object) -> dict[str, str]:
+def _turn_of_message(message: object) -> dict[str, str]:
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         raise InputError('a message of context has no role: give {"role": "user", "content": "..."}')
-    text = message_text(message.get("content"), "\n") if message["role"] in _READ else ""
-    end = 0 if message["role"] in _USER else reasoning_end(text)
+    text = message_text(message.get("content"), "\n") if message["role"] in _READ_ROLES else ""
+    end = 0 if message["role"] in _USER_ROLES else reasoning_end(text)
     return {"role": message["role"], "content": "" if end is None else text[end:]}
 
 
@@ -83,7 +83,7 @@ def message_text(content: object, between: str = "") -> str:
 
 
 def _block_text(block: object) -> str:
-    if isinstance(block, Mapping) and (block.get("type") or "text") in _TEXTS:
+    if isinstance(block, Mapping) and (block.get("type") or "text") in _TEXT_TYPES:
         block = block.get("text")
     return block if isinstance(block, str) else ""
 

@@ -10,10 +10,10 @@ from rarr.records.citations import Citation, CitationCheck, Cited, CitedSource, 
 from rarr.tools.text.blocks_and_sentences import Span, blocks, protected_spans
 from rarr.tools.text.citation_marks import has_words
 
-_NEEDED = "[citation needed]"
+_NEEDED_MARK = "[citation needed]"
 _FENCE = re.compile(r"[ >]*(`{3,}|~{3,})")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_CLOSING = ".!?…\"'”’)*_]"
+_END_SIGNS = ".!?…\"'”’)*_]"
 
 
 class PlannedCitation(NamedTuple):
@@ -23,7 +23,7 @@ class PlannedCitation(NamedTuple):
     passage: Evidence
 
 
-def planned_citations(revision: Revision, settled: Sequence[Span] = ()) -> list[PlannedCitation]:
+def planned_citations(revision: Revision, cited_places: Sequence[Span] = ()) -> list[PlannedCitation]:
     """Plans the citations of the supported sentences, in the order of the text.
 
     A sentence cites each passage with a quote that supports the sentence. One passage may support only a part
@@ -31,8 +31,8 @@ def planned_citations(revision: Revision, settled: Sequence[Span] = ()) -> list[
     """
     evidence, planned = {passage.id: passage for passage in revision.evidence}, list[PlannedCitation]()
     for it in sorted(revision.report.sentences, key=lambda sentence: sentence.end):
-        is_settled = any(Span(it.start, it.end).overlaps(span) for span in settled)
-        if it.status == "supported" and has_words(it.text) and not is_settled:
+        is_cited = any(Span(it.start, it.end).overlaps(span) for span in cited_places)
+        if it.status == "supported" and has_words(it.text) and not is_cited:
             quoted = dict.fromkeys(quote.evidence_id for quote in it.quotes if quote.side == "for")
             planned += [PlannedCitation(it, evidence[name]) for name in quoted or it.evidence_ids]
     return planned
@@ -41,17 +41,17 @@ def planned_citations(revision: Revision, settled: Sequence[Span] = ()) -> list[
 def cited_text(
     revision: Revision,
     planned: Sequence[PlannedCitation],
-    lacking: Sequence[Sentence] = (),
+    unsupported: Sequence[Sentence] = (),
     existing: Sequence[CitationCheck] = (),
     numbers: Mapping[str, int] | None = None,
-    listed: Collection[str] = (),
+    own_sources: Collection[str] = (),
     *,
     footnotes: bool = False,
     first_number: int = 1,
 ) -> Cited:
-    """Puts the `planned` citations into the text, and `[citation needed]` behind each unsupported sentence.
+    """Puts `planned` citations into the text, and `[citation needed]` behind each of the `unsupported`.
 
-    A list of the cited sources follows at the end, without `listed_sources`, which the text lists itself.
+    A list of the cited sources follows at the end, without `own_sources`, which the text lists itself.
     `numbers` are the numbers of sources that have one; other sources are numbered from `first_number`. With
     `footnotes`, marks look like `[^1]`. `existing` are the checks of citations that the text had before.
     """
@@ -64,10 +64,10 @@ def cited_text(
     for passage in (it.passage for it in existing if sources and it.passage and it.passage.source in known):
         cited = CitedSource(number=known[passage.source], source=passage.source, title=passage.title)
         sources.setdefault(passage.source, cited)
-    ending = sorted((it for it in sources.values() if it.source not in listed), key=lambda it: it.number)
+    ending = sorted((it for it in sources.values() if it.source not in own_sources), key=lambda it: it.number)
     form = "[^{}]" if footnotes else "[{}]"
     marked = [(it.sentence, form.format(sources[it.passage.source].number)) for it in planned]
-    text, places = insert_marks(original, [*marked, *((it, _NEEDED) for it in lacking)])
+    text, places = insert_marks(original, [*marked, *((it, _NEEDED_MARK) for it in unsupported)])
     return Cited(
         original=original,
         text=text + _source_list(original, ending, footnotes=footnotes),
@@ -89,16 +89,16 @@ def insert_marks(original: str, marks: Sequence[tuple[Sentence, str]]) -> tuple[
     Equal marks at a place become one mark. Returns the new text, and the fields of a `Mark` for each pair.
     """
     keys = [(_mark_place(original, sentence.end), mark) for sentence, mark in marks]
-    pieces, places, position, length = list[str](), dict[tuple[int, str], dict[str, int]](), 0, 0
+    pieces, places, previous_at, length = list[str](), dict[tuple[int, str], dict[str, int]](), 0, 0
     for at, mark in sorted(dict.fromkeys(keys), key=lambda key: key[0]):
         # Without a space, a mark and the next bracket or colon would become a link or a list entry.
         behind = " " if original[at : at + 1] in tuple("([:") else ""
-        inserted = _space_before(original, at, position) + mark + behind
-        pieces += [original[position:at], inserted]
-        start = length + at - position
-        position, length = at, start + len(inserted)
+        inserted = _space_before(original, at, previous_at) + mark + behind
+        pieces += [original[previous_at:at], inserted]
+        start = length + at - previous_at
+        previous_at, length = at, start + len(inserted)
         places[at, mark] = {"at": at, "start": start, "end": length}
-    return "".join([*pieces, original[position:]]), [
+    return "".join([*pieces, original[previous_at:]]), [
         places[key] | {"sentence_start": sentence.start, "sentence_end": sentence.end}
         for key, (sentence, _) in zip(keys, marks, strict=True)
     ]
@@ -113,13 +113,13 @@ def _mark_place(text: str, end: int) -> int:
     return end
 
 
-def _space_before(original: str, at: int, position: int) -> str:
+def _space_before(original: str, at: int, previous_at: int) -> str:
     """Returns the space before a mark at the place `at`: " " after a word or an address, else ""."""
-    if position == at:
+    if previous_at == at:
         return ""
     line_start = max(original.rfind("\n", 0, at), original.rfind("\r", 0, at)) + 1
     ends_protected = any(span.end == at for span in protected_spans(original, line_start, at))
-    return "" if original[at - 1] in _CLOSING and not (ends_protected and original[at - 1] != "]") else " "
+    return "" if original[at - 1] in _END_SIGNS and not (ends_protected and original[at - 1] != "]") else " "
 
 
 def _source_list(original: str, sources: Sequence[CitedSource], *, footnotes: bool) -> str:
@@ -127,7 +127,7 @@ def _source_list(original: str, sources: Sequence[CitedSource], *, footnotes: bo
     if not sources:
         return ""
     form = "[^{}]: {}" if footnotes else "- [{}] {}"
-    lines = [form.format(each.number, _shown(each)) for each in sources]
+    lines = [form.format(each.number, _source_entry(each)) for each in sources]
     last = next(reversed(blocks(f"{original}\n\nx")), None)
     fence = _FENCE.match(original, last.start) if last and last.kind == "code" else None
     before = [*([] if original.endswith(("\n", "\r")) else [""]), *([fence[1]] if fence else []), ""]
@@ -136,7 +136,7 @@ def _source_list(original: str, sources: Sequence[CitedSource], *, footnotes: bo
     return end.join([*before, *([] if footnotes else ["Sources:", ""]), *lines, ""])
 
 
-def _shown(source: CitedSource) -> str:
+def _source_entry(source: CitedSource) -> str:
     """Writes the entry of a source in the list: title and address."""
     title, address = " ".join(source.title.split()), " ".join(source.source.split())
     if source.source.startswith(UNNAMED):

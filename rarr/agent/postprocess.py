@@ -28,17 +28,17 @@ from rarr.tools.models.answer_parsing import reasoning_end
 from rarr.tools.text.wording import counted, is_failure, why_nothing_checked
 from rarr.valid_unicode import valid
 
-_Call = Callable[[str], Coroutine[Any, Any, Postprocessed]]
-_MORE = {  # words that a warning with this code adds to the end of the notice
+_PostprocessCall = Callable[[str], Coroutine[Any, Any, Postprocessed]]
+_NOTICE_ADDITIONS = {  # words that a warning with this code adds to the end of the notice
     "source_failed": "; a source could not be searched",
     "reader_unreliable": "; the reader missed planted errors",
     "html_not_checked": "; blocks of HTML were not read",
     "table_not_checked": "; a table was not read",
     "character_replaced": "; characters that are not valid became U+FFFD",
 }
-_CLASSES = ("corrected", "contradicted", "not confirmed", "not judged", "confirmed", "not checked")
+_ALL_CLASSES = ("corrected", "contradicted", "not confirmed", "not judged", "confirmed", "not checked")
 """The classes of sentences. Each sentence is in one class. A `not checked` sentence had nothing to check."""
-_BY_STATUS = {"supported": "confirmed", "contradicted": "contradicted", "retrieval_failed": "not judged"}
+_STATUS_CLASS = {"supported": "confirmed", "contradicted": "contradicted", "retrieval_failed": "not judged"}
 
 
 def require_valid_call(
@@ -54,7 +54,7 @@ def require_valid_call(
 
 
 async def result_by_deadline(
-    call: _Call, answer: str, mode: PostprocessMode, deadline_s: float | None
+    call: _PostprocessCall, answer: str, mode: PostprocessMode, deadline_s: float | None
 ) -> Postprocessed:
     """Postprocesses the part of `answer` behind the reasoning. After `deadline_s`, returns it unchanged."""
     require_valid_call(answer, mode, deadline_s)
@@ -144,17 +144,17 @@ def outcome_and_notice(revision: Revision, cited: Cited | None = None) -> tuple[
     if why := why_nothing_checked(revision):
         return "failed", f"not checked: {why}"
     classes = Counter(name for name, _ in classified_sentences(revision))
-    counts = {name: classes[name] for name in _CLASSES} | {"cited": len(cited.citations) if cited else 0}
+    counts = {name: classes[name] for name in _ALL_CLASSES} | {"cited": len(cited.citations) if cited else 0}
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
     if wrong := sum(check.state == "not_supported" for check in (cited.existing if cited else ())):
         parts.append(counted(wrong, "wrong citation"))
     codes = Counter(notice.code for notice in revision.warnings)
     disputed = codes["sources_disagree"]
     more = f"; sources disagree about {counted(disputed, 'sentence')}" if disputed else ""
-    more += "".join(line for code, line in _MORE.items() if codes[code])
+    more += "".join(line for code, line in _NOTICE_ADDITIONS.items() if codes[code])
     if all(part.endswith("not checked") for part in parts):
         return "nothing_to_check", f"nothing to check{more}"
-    is_unread = classes["not judged"] and _failed(revision)
+    is_unread = classes["not judged"] and _has_failure(revision)
     is_unsure = codes["doubt_failed"] or codes["reader_unreliable"]
     return "partial" if is_unread or is_unsure else "finished", ", ".join(parts) + more
 
@@ -165,7 +165,7 @@ def classified_sentences(revision: Revision) -> list[tuple[str, Sentence]]:
     An edited sentence is `corrected` only if it is supported after the edit. If something failed in the run,
     an unjudged sentence is `not judged`: it may have something to check. Otherwise, it is `not checked`.
     """
-    failed, edits = _failed(revision), [edit for edit in revision.edits if edit.accepted]
+    failed, edits = _has_failure(revision), [edit for edit in revision.edits if edit.accepted]
     changed = [moved_range(it.start, it.start + len(it.new), edits[n:]) for n, it in enumerate(edits, 1)]
 
     def name(sentence: Sentence) -> str:
@@ -174,12 +174,12 @@ def classified_sentences(revision: Revision) -> list[tuple[str, Sentence]]:
             return "corrected"
         if sentence.status == "unjudged":
             return "not judged" if failed or sentence.parts else "not checked"
-        return _BY_STATUS.get(sentence.status, "not confirmed" if sentence.parts else "not checked")
+        return _STATUS_CLASS.get(sentence.status, "not confirmed" if sentence.parts else "not checked")
 
     return [(name(sentence), sentence) for sentence in revision.report.sentences]
 
 
-def _failed(revision: Revision) -> bool:
+def _has_failure(revision: Revision) -> bool:
     """Tells whether a search or a judgement of the run failed, or some text was not read."""
     unsearched = any(sentence.status == "retrieval_failed" for sentence in revision.report.sentences)
     return unsearched or any(map(is_failure, revision.warnings))

@@ -125,14 +125,14 @@ async def areplay(
     name = "" if prompt is None else Path(prompt).stem
     if prompt is not None and not await to_thread(Path(prompt).is_file):
         raise InputError(f"there is no file {str(prompt)!r}: give the file of a prompt")
-    node = _node_of(trace, node or "", name, has_model=model is not None)
+    node = _node_to_run_again(trace, node or "", name, has_model=model is not None)
     prompts = {recorded.name: recorded for recorded in trace.prompts.values()}
     if prompt is not None:
         prompts[name] = await to_thread(load_file, Path(prompt), name)
     if node and model is not None:
         settings["models"] = {**settings.get("models", {}), node: model}
     outcomes, recorded = list[str](), RecordedNodes(trace, node)
-    components = await to_thread(_components, trace, prompts, settings, outcomes, live=bool(node))
+    components = await to_thread(_replay_components, trace, prompts, settings, outcomes, live=bool(node))
     first = {span.name for span in trace.inner[0]}
     kind = Answerer if "find_triples" in first else Writer if {"plan", "assemble"} & first else Reviser
     async with kind(components=replace(components, replaced=recorded.nodes)) as runs:
@@ -149,7 +149,7 @@ async def areplay(
 replay = synchronous(areplay)
 
 
-def _node_of(trace: Trace, node: str, prompt: str, *, has_model: bool) -> str:
+def _node_to_run_again(trace: Trace, node: str, prompt: str, *, has_model: bool) -> str:
     """Returns the node to run again: `node`, or the node that uses the prompt of this name; "" for none."""
     node = node or next((name for name, names in NODE_PROMPTS.items() if prompt in names), "")
     if not node and prompt:
@@ -161,7 +161,7 @@ def _node_of(trace: Trace, node: str, prompt: str, *, has_model: bool) -> str:
     called = {span.name for span in trace.spans if span.kind == "node"}
     if node and node not in called:
         raise InputError(f"the run did not reach {node}: it called {', '.join(sorted(called)) or 'no node'}")
-    used = [it for it in NODE_PROMPTS.get(node, ()) if it in _asked(trace)]
+    used = [it for it in NODE_PROMPTS.get(node, ()) if it in _prompts_asked(trace)]
     allowed = used or (NODE_PROMPTS[node] if has_model else ())
     if prompt and prompt not in allowed:
         asked = f"asked with {' and '.join(used)}" if used else "asked no language model"
@@ -170,7 +170,7 @@ def _node_of(trace: Trace, node: str, prompt: str, *, has_model: bool) -> str:
     return node
 
 
-def _asked(trace: Trace) -> set[str]:
+def _prompts_asked(trace: Trace) -> set[str]:
     return {span.name for span in trace.spans if span.kind == "ask"}
 
 
@@ -183,7 +183,7 @@ class RecordedNodes:
     def __init__(self, trace: Trace, node: str) -> None:
         self._trace, self._again = trace, node
         self.questions: tuple[list[str], list[str]] = [], []
-        self.nodes = {name: partial(self._call, name) for name in (*SEARCH_NODES, *QUERY_NODES)}
+        self.nodes = {name: partial(self._recorded_update, name) for name in (*SEARCH_NODES, *QUERY_NODES)}
         self._calls = defaultdict[tuple[str, int], list[StoredSpan]](list)
         self._relevances = defaultdict[str, dict[str, float]](dict)
         for number, calls in trace.calls_by_block().items():
@@ -197,14 +197,14 @@ class RecordedNodes:
             for query_id, by_evidence in update.get("relevances", {}).items():
                 self._relevances[query_id] |= by_evidence
 
-    async def _call(self, name: str, state: Any, runtime: Runtime[Components]) -> State:
+    async def _recorded_update(self, name: str, state: Any, runtime: Runtime[Components]) -> State:
         """Returns the next recorded update by the node `name`, or raises the recorded error."""
         calls = self._calls[name, state.get("block", 0)]
         if not calls:  # the recorded run did not have this round, so nothing is searched
             return {"queries": state["queries"], "lacking": []} if name in QUERY_NODES else {}
         call = calls.pop(0)
         if "update" not in call.body:
-            raise _error(call.error)
+            raise _error_from_line(call.error)
         update = self._trace.update(call)
         if name == self._again:
             updates = update, await QUERY_NODES[name](state, runtime)
@@ -214,7 +214,7 @@ class RecordedNodes:
         return {**update, "relevances": dict(self._relevances)} if name == "rerank" else update
 
 
-def _error(line: str) -> RarrError:
+def _error_from_line(line: str) -> RarrError:
     """Makes the error from a line such as `ModelError: message`; for an unknown name, a `RetrievalError`."""
     kinds = {kind.__name__: kind for kind in (BudgetError, InputError, ModelError, SetupError)}
     name, _, message = line.partition(": ")
@@ -260,11 +260,11 @@ class RecordedChat:
             await self._live.aclose()
 
 
-def _components(
+def _replay_components(
     trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], outcomes: list[str], *, live: bool
 ) -> Components:
     """Makes the components of a replay. Models answer from the trace, and if `live`, also new questions."""
-    current, answers = _settings(trace, given), RecordedAnswers(trace, failures=True)
+    current, answers = _replay_settings(trace, given), RecordedAnswers(trace, failures=True)
 
     def answering(named: Any) -> Any:
         """Makes the chat that answers from the trace for a language model. Returns other values unchanged."""
@@ -291,7 +291,7 @@ def _components(
     return replace(made, record=None, searches=searches)
 
 
-def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
+def _replay_settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
     """Makes the settings of the recorded run, with keys, paths and addresses of the current settings."""
     facts = trace.file.facts.settings
     # A trace has no prices, and `max_cost` needs prices.
@@ -304,7 +304,7 @@ def _settings(trace: Trace, given: Mapping[str, Any]) -> Settings:
     if judge.startswith(PREFIXES) and judge not in given.get("models", {}).values():
         how = f"in Python, give models={{'attribute': {judge!r}}}"
         raise InputError(f"the run judged support with {judge}, which a replay asks anew: {how}")
-    asked = _asked(trace)
+    asked = _prompts_asked(trace)
     if "check_agreement" in asked and recorded.get("queries", "auto") == "auto":  # the sources decided
         recorded["queries"] = "questions" if "generate_queries" in asked else "sentences"
     # The settings file and the environment give keys, paths and addresses, but no other setting.
@@ -330,11 +330,11 @@ def sentence_changes(before: Revision, after: Revision) -> list[SentenceChange]:
     for place in sorted({*old, *new}):
         was, now = old.get(place), new.get(place)
         if was is None or now is None or (was.status, was.text) != (now.status, now.text):
-            changes.append(SentenceChange(place.of(after.original), was, now, _why(place, now, after)))
+            changes.append(SentenceChange(place.of(after.original), was, now, _reasons(place, now, after)))
     return changes
 
 
-def _why(place: Span, sentence: Sentence | None, revision: Revision) -> str:
+def _reasons(place: Span, sentence: Sentence | None, revision: Revision) -> str:
     """Lists the reasons for the result at `place` of the original text: edits, doubts, quotes."""
     asked = {it.id for it in revision.queries if place.overlaps(Span(it.start, it.end))}
     edits = [it for it in revision.edits if it.query_id in asked]

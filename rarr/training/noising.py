@@ -111,7 +111,7 @@ class Noiser:
         with Resources(settings) as opened:
             judging = {node: name for node, name in settings.models.items() if node == "attribute"}
             parts = ComponentMaker(settings, {_WRITING: settings.model} | judging)
-            if _WRITING not in parts.named:
+            if _WRITING not in parts.model_names:
                 raise SettingsError(
                     f"{settings.model!r} cannot write summaries:"
                     " set model to a language model, such as vllm:NAME"

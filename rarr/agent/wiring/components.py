@@ -106,10 +106,10 @@ class ComponentMaker:
             raise SettingsError(f"models names an unknown node {unknown[0]!r}: the nodes are {known}")
         self.settings, self.baseline, self.answer_store = settings, baseline, answer_store
         self.judge = chosen.get("attribute", "embedded")
-        self.judging, asked = parse_judge(self.judge, settings.model)
-        named = {**chosen, "attribute": asked if is_language_model(asked) else "embedded"}
-        self.named = {node: name for node, name in named.items() if name not in EMBEDDED}
-        self.models = LanguageModels(settings, self.named.values())
+        self.judge_prompt, asked = parse_judge(self.judge, settings.model)
+        model_names = {**chosen, "attribute": asked if is_language_model(asked) else "embedded"}
+        self.model_names = {node: name for node, name in model_names.items() if name not in EMBEDDED}
+        self.models = LanguageModels(settings, self.model_names.values())
         self.prompts = Prompts(settings.prompts, prompts)
         self.reads_cards = settings.scope == "sentence" and baseline.checks_sentences
         """True if a reader makes a card (a judgement) of each sentence. False in the preset `paper`."""
@@ -120,11 +120,11 @@ class ComponentMaker:
 
     def model_of_node(self, node: str) -> LanguageModel | None:
         """Returns the language model of `node`; None if the node has none."""
-        return self.models[self.named[node]] if node in self.named else None
+        return self.models[self.model_names[node]] if node in self.model_names else None
 
     def require_model(self, node: str, way: str) -> None:
         """Raises `SettingsError` if `node` has no language model. `way` names what needs the model."""
-        if node not in self.named:
+        if node not in self.model_names:
             raise SettingsError(f"{way} needs a language model for {node}: name it with model (--model)")
 
     def make_prompted(self, node: str, component: Callable[..., Made], **more: Any) -> Made | None:
@@ -134,7 +134,7 @@ class ComponentMaker:
 
     def prompted_reader(self, node: str) -> PromptedCardReader | None:
         """Makes a reader with the language model of `node`, and with a store for its answers, or None."""
-        store = self.answer_store() if self.answer_store and node in self.named else None
+        store = self.answer_store() if self.answer_store and node in self.model_names else None
         return self.make_prompted(node, PromptedCardReader, store=store)
 
     def card_reader(self) -> CardReader | None:
@@ -153,7 +153,7 @@ class ComponentMaker:
 
     def reader_record(self) -> ReaderRecord | None:
         """Reads the earlier results of the reader. Returns None if the reader is no named language model."""
-        name = self.named.get("check_agreement")
+        name = self.model_names.get("check_agreement")
         if not self.reads_cards or not isinstance(name, str):
             return None
         server = self.models[name].models[0].server
@@ -171,8 +171,8 @@ class ComponentMaker:
         if not self.reads_cards:
             samples = PAPER_SAMPLES if self.settings.scope == "text" else 1
             return PromptedQuestions(model, self.prompts, samples=samples)
-        named, at_hand = sources_to_search(self.settings), ("corpus", "graph")
-        is_near = all(it in at_hand if isinstance(it, str) else getattr(it, "offline", False) for it in named)
+        names, at_hand = sources_to_search(self.settings), ("corpus", "graph")
+        is_near = all(it in at_hand if isinstance(it, str) else getattr(it, "offline", False) for it in names)
         chosen = unit if unit != "auto" else "sentences" if is_near else "questions"
         return QueriesByUnit(PromptedQuestions(model, self.prompts), chosen)
 
@@ -190,7 +190,7 @@ class ComponentMaker:
 
     def verifier(self) -> Verifier:
         """Makes the judge that scores how well evidence supports a sentence."""
-        if judge := self.make_prompted("attribute", PromptedVerifier, prompt=self.judging):
+        if judge := self.make_prompted("attribute", PromptedVerifier, prompt=self.judge_prompt):
             return judge
         if self.judge in EMBEDDED:
             return NearQuoteVerifier()

@@ -15,7 +15,7 @@ from rarr.tools.models.retries import BudgetedChat, Limiter
 from rarr.tools.text.wording import kind_of
 
 OLLAMA_AT_ONCE = 2  # requests; Ollama answers one after another, and the last of many would time out
-_CHOICE = f"give embedded, {MODEL_NAMES}, or another provider:NAME of LangChain"
+_MODEL_CHOICE = f"give embedded, {MODEL_NAMES}, or another provider:NAME of LangChain"
 
 
 class LanguageModels:
@@ -29,10 +29,10 @@ class LanguageModels:
         """Raises `SettingsError` or `SetupError` for the first model that cannot be used."""
         self._settings, self._limiter = settings, Limiter(settings.concurrency)
         self._chats, self._models = dict[Any, BudgetedChat](), dict[Any, LanguageModel]()
-        if distinct := {_key(name): name for name in names}:
+        if distinct := {_model_key(name): name for name in names}:
             _require_one_provider(settings, [*distinct.values(), *settings.fallbacks])
         for key, name in distinct.items():
-            chats = {_key(each): self._chat(each) for each in (name, *settings.fallbacks)}
+            chats = {_model_key(each): self._budgeted_chat(each) for each in (name, *settings.fallbacks)}
             self._models[key] = LanguageModel([*chats.values()], max_answer_tokens=settings.max_answer_tokens)
         self.all = tuple(self._models.values())
         made = [chat.name for chat in self._chats.values()]
@@ -42,10 +42,10 @@ class LanguageModels:
             raise SettingsError(f"endpoints has {unknown[0]!r}, which no setting names: in use are {used}")
 
     def __getitem__(self, name: Any) -> LanguageModel:
-        return self._models[_key(name)]
+        return self._models[_model_key(name)]
 
-    def _chat(self, name: Any) -> BudgetedChat:
-        settings, key = self._settings, _key(name)
+    def _budgeted_chat(self, name: Any) -> BudgetedChat:
+        settings, key = self._settings, _model_key(name)
         if key not in self._chats:
             chat = chat_model(name, settings)
             if settings.max_cost is not None:
@@ -62,7 +62,7 @@ class LanguageModels:
         return self._chats[key]
 
 
-def _key(name: Any) -> Any:
+def _model_key(name: Any) -> Any:
     return name if isinstance(name, str) else id(name)
 
 
@@ -102,7 +102,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
     if name in EMBEDDED:  # for a node, "embedded" means that no model is asked
         raise SettingsError(f"fallbacks has {name!r}, which is no language model: leave it out")
     if not all(name.partition(":")):
-        raise SettingsError(f"unknown model {name!r}: {_CHOICE}; nli:NAME only judges")
+        raise SettingsError(f"unknown model {name!r}: {_MODEL_CHOICE}; nli:NAME only judges")
     if name.startswith(PREFIXES):
         raise SettingsError(f"{name!r} is no language model: give it in models for attribute alone")
     base_url, api_key, extra = settings.model_access(name)
@@ -120,7 +120,7 @@ def _chat_of_object(model: Any) -> ChatModel:
     from langchain_core.language_models import BaseChatModel
 
     if not isinstance(model, BaseChatModel):
-        raise SettingsError(f"model is {kind_of(model)}: {_CHOICE}, or a LangChain chat model")
+        raise SettingsError(f"model is {kind_of(model)}: {_MODEL_CHOICE}, or a LangChain chat model")
     from rarr.tools.models.langchain_chat import LangChainChat
 
     return LangChainChat(name_of(model), lambda: model)

@@ -26,15 +26,15 @@ from rarr.tools.models.chat import DEFAULT_URLS
 from rarr.tools.models.failures import redact_secrets
 from rarr.tools.text.wording import counted, kind_of, safe_text
 
-Kept = TypeVar("Kept")
+Resource = TypeVar("Resource")
 OnIndex = Callable[[int, int], None]
 
 VLLM = "vllm:"
 """The prefix in the setting `reranker` for a model on a vLLM server."""
-_OWN = ("corpus", "graph")
-_WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
-_CHOICE = (
-    f"give {', '.join(SOURCES)}, several with commas, an object with {_WANTED}, or a LangChain retriever"
+_LOCAL_SOURCES = ("corpus", "graph")
+_METHOD_FORM = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
+_SOURCE_CHOICE = (
+    f"give {', '.join(SOURCES)}, several with commas, an object with {_METHOD_FORM}, or a LangChain retriever"
 )
 
 
@@ -48,7 +48,7 @@ class Resources(list[object]):
         super().__init__([IdleWorkerCloser()])
         self.settings = settings
 
-    def close_later(self, resource: Kept) -> Kept:
+    def close_later(self, resource: Resource) -> Resource:
         """Adds a resource to the list, so that `aclose` will close it, and returns the resource."""
         self.append(resource)
         return resource
@@ -77,7 +77,7 @@ class Resources(list[object]):
         return None
 
 
-def _searxng(settings: Settings, cache: Cache) -> SearXNG:
+def _make_searxng(settings: Settings, cache: Cache) -> SearXNG:
     fetcher = Fetcher(user_agent=settings.user_agent, respect_robots=settings.robots)
     return SearXNG(settings, cache, PageReader(fetcher, cache, settings))
 
@@ -85,7 +85,7 @@ def _searxng(settings: Settings, cache: Cache) -> SearXNG:
 WEB_SOURCES: dict[str, Callable[[Settings, Cache], Any]] = {
     "wikipedia": Wikipedia,
     "tavily": Tavily,
-    "searxng": _searxng,
+    "searxng": _make_searxng,
 }
 """The makers of web sources, by name. A new source also needs its name in the settings."""
 
@@ -93,7 +93,7 @@ WEB_SOURCES: dict[str, Callable[[Settings, Cache], Any]] = {
 def sources_to_search(settings: Settings) -> list[Any]:
     """Lists the sources to search, names or objects: `search`, else corpus and graph, else Wikipedia."""
     if settings.search is None:
-        return [name for name in _OWN if getattr(settings, name) is not None] or ["wikipedia"]
+        return [name for name in _LOCAL_SOURCES if getattr(settings, name) is not None] or ["wikipedia"]
     given = settings.search if isinstance(settings.search, (list, tuple)) else [settings.search]
     parts = ([it.strip() for it in each.split(",")] if isinstance(each, str) else [each] for each in given)
     return [name for part in parts for name in part]
@@ -109,11 +109,11 @@ def make_retriever(settings: Settings, opened: Resources, on_index: OnIndex | No
     named = {it if isinstance(it, str) else f"{type(it).__name__} {at}": it for at, it in enumerate(given, 1)}
     # The corpus is opened last: its index may take long, and another source may raise an error.
     last = sorted(named, key=lambda name: named[name] == "corpus")
-    made = {name: _source(named[name], settings, opened, on_index) for name in last}
+    made = {name: _make_source(named[name], settings, opened, on_index) for name in last}
     return CombinedRetriever({name: made[name] for name in named}) if len(made) > 1 else made[last[0]]
 
 
-def _source(source: Any, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
+def _make_source(source: Any, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
     if not isinstance(source, str):
         return object_retriever(source, settings)
     if source == "corpus" and settings.corpus is not None:
@@ -121,10 +121,10 @@ def _source(source: Any, settings: Settings, opened: Resources, on_index: OnInde
         return opened.close_later(corpus)
     if source == "graph" and settings.graph is not None:
         return opened.close_later(Graph.open(settings.graph, settings.window))
-    if source in _OWN:
+    if source in _LOCAL_SOURCES:
         raise SettingsError(f"no source of evidence: set {source} (--{source}) to a folder or a file")
     if source not in WEB_SOURCES:
-        raise SettingsError(f"unknown search {source!r}: {_CHOICE}")
+        raise SettingsError(f"unknown search {source!r}: {_SOURCE_CHOICE}")
     return ObjectRetriever(opened.close_later(WEB_SOURCES[source](settings, opened.cache)), settings, source)
 
 
@@ -141,7 +141,7 @@ def object_retriever(source: Any, settings: Settings) -> Retriever:
         from langchain_core.retrievers import BaseRetriever
 
         if not isinstance(source, BaseRetriever):
-            raise SettingsError(f"search is {kind_of(source)}: {_CHOICE}")
+            raise SettingsError(f"search is {kind_of(source)}: {_SOURCE_CHOICE}")
         searched = LangChainRetriever(source, window=settings.window)
         name = f"the LangChain retriever {type(source).__name__}"
     if settings.offline and not (isinstance(source, Corpus) or getattr(source, "offline", False) is True):
@@ -171,7 +171,7 @@ class ObjectRetriever:
             raise
         except Exception as error:
             reason = f"{type(error).__name__}: {safe_text(redact_secrets(' '.join(str(error).split())))}"
-            cure = f"try it alone; as a class of your own it is written {_WANTED}"
+            cure = f"try it alone; as a class of your own it is written {_METHOD_FORM}"
             raise RetrievalError(f"{self._name} failed ({reason}): {cure}") from error
         return await limit_passages(self._name, found, self._limits) if self._limits else found
 
@@ -205,7 +205,7 @@ def unused_setting_notices(components: Components) -> list[Notice]:
     settings, searched = components.settings, sources_to_search(components.settings)
     unused = {
         f"{name}_not_searched": f"a {name} is given, but search does not name it: add {name} to search"
-        for name in _OWN
+        for name in _LOCAL_SOURCES
         if getattr(settings, name) is not None and not any(each == name for each in searched)
     }
     if settings.base_url is not None and not components.models and not settings.reranker.startswith(VLLM):
