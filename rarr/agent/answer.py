@@ -85,7 +85,7 @@ def _triple_sources(graph: Graph, question: str) -> list[AnswerSource]:
 
 
 def _choose_triples(graph: Graph, ids: Sequence[str], wanted: frozenset[str]) -> list[tuple[Triple, Passage]]:
-    """Returns the triples that have an entity as subject or value, and those of values that are asked for."""
+    """Returns the triples that name an entity in `ids`, and those about values that the question asks for."""
     found = [it for entity in ids for it in graph.triples_with_lines(entity)]
     found += [it for entity in ids for it in graph.triples_pointing_at(entity)]
     asked = wanted.difference(*(content_stems(graph.names[entity]) for entity in ids))
@@ -131,7 +131,7 @@ def _all_sources(state: State) -> list[AnswerSource]:
 
 
 def _answer_update(state: State, written: Sequence[CitedStatement], found: Sequence[AnswerSource]) -> State:
-    """Returns the update that makes the statements the text. Each sentence gets all sources as evidence."""
+    """Returns the update: the statements become the text, and each sentence gets all sources as evidence."""
     text, evidence = _GAP.join(" ".join(it.text.split()) for it in written), list(map(_to_evidence, found))
     kept = {span: [passage.id for passage in evidence] for span in sentences(text)}
     withheld = [it for it in state.get("evidence", []) if it.suspicious]
@@ -153,7 +153,7 @@ def _source_text(source: AnswerSource) -> str:
 
 
 def _checked_statements(state: State, *, may_skip: bool) -> Iterator[Statement]:
-    """Yields the statements of the model, with status. A card is a reader's judgement of a sentence.
+    """Yields the statements of the model, each with a status. A card is a reader's judgement of a sentence.
 
     A statement is supported if the cards support all its sentences. Then it cites the sources that the cards
     quote; else it cites nothing. All other citations of the model are refused. With `may_skip`, a sentence

@@ -99,7 +99,7 @@ def _checked_document(name: str, result: Postprocessed, fail_on: Sequence[FailOn
 
 
 def _findings(revision: Revision, fail_on: Sequence[str]) -> Iterator[Finding]:
-    """Yields a finding for each doubtful sentence, with at most three quotes: first those against it."""
+    """Yields a finding for each doubtful sentence, with at most three quotes; contradicting quotes first."""
     text, by_id = revision.original, {passage.id: passage for passage in revision.evidence}
     for kind, it in classified_sentences(revision):
         if kind not in ("contradicted", "not confirmed", "not judged"):

@@ -1,6 +1,6 @@
 """Puts citations into a researched text: checks the citations that the text has, and adds new citations.
 
-To check a citation, a reader compares its sentence with the cited source, and fills a card: its judgement.
+To check a citation, a reader compares the sentence with the cited source. The result is a card: a judgement.
 """
 
 import asyncio
@@ -93,7 +93,7 @@ async def add_citations(
 
 
 def _numbers_in_own_list(text: str, evidence: Sequence[Passage]) -> dict[str, int]:
-    """Returns the number of each source that the text's own list has, found by its title or address."""
+    """Returns the numbers of sources in the source list of `text`. Finds a source by its title or address."""
     numbers = dict[str, int]()
     for entry in (it for it in source_entries(text) if it.label.isdecimal()):
         parts = {*map(_word_key, (entry.text, *re.split(r"[.,;]\s", entry.text)))}
@@ -131,7 +131,7 @@ async def check_citations(
 ) -> tuple[list[CitationCheck], list[Notice]]:
     """Judges each citation of the text. Returns a check for each of `marks`, and warnings about failures.
 
-    `known` are passages that the run found. `given` are the passages of the call: `[2]` cites the second one.
+    `known` are passages of the run. `given` are the passages of the call: `[2]` cites the second source.
     A reader compares each sentence with each source that the sentence cites. If no source alone supports the
     sentence, the reader compares the sentence with all its sources together.
     """

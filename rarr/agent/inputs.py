@@ -97,10 +97,10 @@ def with_text(content: Any, revised: str) -> Any:
     return [*content[:first], made, *(it for it in content[first:] if not _block_text(it))]
 
 
-def text_notices(given: str, text: str, context: str | None) -> list[Notice]:
-    """Makes warnings: HTML and tables are not checked, U+FFFD replaced characters, a text is a file name."""
+def text_notices(raw_input: str, text: str, context: str | None) -> list[Notice]:
+    """Makes warnings about HTML and tables that are not checked, replaced characters, and file names."""
     messages: dict[str, str] = {}
-    if (replaced := f"{text}{context}".count(REPLACEMENT) - given.count(REPLACEMENT)) > 0:
+    if (replaced := f"{text}{context}".count(REPLACEMENT) - raw_input.count(REPLACEMENT)) > 0:
         cure = "leave out NUL and halves of surrogate pairs"
         where = f"{counted(replaced, 'character')} of the text or its context replaced by U+FFFD"
         messages["character_replaced"] = f"{where}: {cure}"

@@ -49,10 +49,10 @@ def cited_text(
     footnotes: bool = False,
     first_number: int = 1,
 ) -> Cited:
-    """Puts `planned` citations into the text, and `[citation needed]` behind each of the `unsupported`.
+    """Puts `planned` citations into a text, and `[citation needed]` behind each sentence in `unsupported`.
 
     A list of the cited sources follows at the end, without `own_sources`, which the text lists itself.
-    `numbers` are the numbers of sources that have one; other sources are numbered from `first_number`. With
+    `numbers` maps a source to its number in the text; new sources are numbered from `first_number`. With
     `footnotes`, marks look like `[^1]`. `existing` are the checks of citations that the text had before.
     """
     original, new, known = revision.original, count(first_number), numbers or {}
@@ -123,7 +123,7 @@ def _space_before(original: str, at: int, previous_at: int) -> str:
 
 
 def _source_list(original: str, sources: Sequence[CitedSource], *, footnotes: bool) -> str:
-    """Writes the list of `sources` to put behind `original`. Closes a code block that is open at its end."""
+    """Writes the list of `sources` to append to `original`. Closes a code block that is still open."""
     if not sources:
         return ""
     form = "[^{}]: {}" if footnotes else "- [{}] {}"

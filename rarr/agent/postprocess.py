@@ -56,7 +56,7 @@ def require_valid_call(
 async def result_by_deadline(
     call: _PostprocessCall, answer: str, mode: PostprocessMode, deadline_s: float | None
 ) -> Postprocessed:
-    """Postprocesses the part of `answer` behind the reasoning. After `deadline_s`, returns it unchanged."""
+    """Postprocesses `answer`, except its reasoning. After `deadline_s` seconds, the answer is unchanged."""
     require_valid_call(answer, mode, deadline_s)
     answer = valid(answer)
     reasoning = answer[: reasoning_end(answer)]

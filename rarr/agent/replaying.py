@@ -2,7 +2,7 @@
 
 The whole graph runs with the installed code. The results of searches come from the trace. The answers of
 models also come from the trace, if the questions are recorded. New questions are sent to the models, such as
-questions with another prompt. Planted controls depend only on text and passages, so they are the same.
+questions with another prompt. Planted test sentences depend only on text and passages, so they are the same.
 
 A trace file may come from a stranger, so its addresses are never used. Keys and documents are always those of
 the current settings.
@@ -150,7 +150,7 @@ replay = synchronous(areplay)
 
 
 def _node_to_run_again(trace: Trace, node: str, prompt: str, *, has_model: bool) -> str:
-    """Returns the node to run again: `node`, or the node that uses the prompt of this name; "" for none."""
+    """Returns the node to run again: `node`, or else the node that uses `prompt`; "" without both."""
     node = node or next((name for name, names in NODE_PROMPTS.items() if prompt in names), "")
     if not node and prompt:
         raise InputError("name the node, or give the file the name of its prompt, as check_agreement.md")
@@ -263,11 +263,11 @@ class RecordedChat:
 def _replay_components(
     trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], outcomes: list[str], *, live: bool
 ) -> Components:
-    """Makes the components of a replay. Models answer from the trace, and if `live`, also new questions."""
+    """Makes the components of a replay. Models answer from the trace. If `live`, new questions are sent."""
     current, answers = _replay_settings(trace, given), RecordedAnswers(trace, failures=True)
 
     def answering(named: Any) -> Any:
-        """Makes the chat that answers from the trace for a language model. Returns other values unchanged."""
+        """Replaces a language model by a chat that answers from the trace. Returns other values unchanged."""
         name = name_of(named)
         if not is_language_model(name):
             return named

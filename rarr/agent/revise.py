@@ -54,7 +54,7 @@ class Reviser(GraphRunner[Revision]):
         Offsets point into the revision's `original`, which is `text` as valid Unicode: each NUL and each lone
         surrogate becomes U+FFFD, and the two halves of a surrogate pair become one character.
 
-        `run_id` names the run; for None, a name is made. Raises `InputError` for a text that cannot be
+        `run_id` names the run; if it is None, a name is made. Raises `InputError` for a text that cannot be
         revised, and for a name that is not allowed or already used. All later failures become warnings.
         """
         given, text, asked = f"{text}{context}", required_text(text, "text"), context_text(context)
@@ -73,7 +73,7 @@ class Reviser(GraphRunner[Revision]):
         mark_unsupported: bool = False,
         run_id: str | None = None,
     ) -> Cited:
-        """Researches `text` as `arevise` does, without edits, and puts a citation behind supported sentences.
+        """Researches `text` without edits, and puts a citation behind each supported sentence.
 
         With `mark_unsupported`, sentences that evidence contradicts or does not confirm get the mark
         `[citation needed]`. Citations that the text has already are checked. In a text without a list of

@@ -145,7 +145,7 @@ class GraphRunner(Closable, Generic[Outcome]):
     def _build_graph(self) -> Graph: ...
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop until the next run, but no retriever of the caller."""
+        """Closes the connections of this event loop until the next run. Keeps retrievers of the caller."""
         await close_all((*self._components.models, *self._components.opened, self._checkpoints))
 
     async def _run_new_text(
@@ -200,7 +200,7 @@ class GraphRunner(Closable, Generic[Outcome]):
 
     @abstractmethod
     def _make_result(self, run_id: str, state: State, meter: Meter) -> RunResult[Outcome]:
-        """Returns the revision of a run with this last state, and a function that makes the outcome."""
+        """Returns the revision of a run with this last `state`, and a function that makes the outcome."""
 
     async def _run_to_end(self, start: State, run_id: str, *, resumed: bool) -> State:
         return await self._run_graph(None if resumed else start, run_id)
@@ -253,7 +253,7 @@ class Checkpoints:
         return ready.graph
 
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:
-        """Makes the LangGraph config of a run (`block` is 0), or of a block of a long text (from 1 on)."""
+        """Makes the LangGraph config of a run (`block` is 0), or of the block with this number."""
         name, thread = (f"rarr block {block}", f"{run_id}/{block}") if block else ("rarr", run_id)
         config = RunnableConfig(run_name=name, metadata={"run_id": run_id}, recursion_limit=_MAX_STEPS)
         return config if self._checkpointer is None else {**config, "configurable": {"thread_id": thread}}
@@ -266,7 +266,7 @@ class Checkpoints:
         return state if "original" in state.values else None
 
     async def store_state(self, run_id: str, state: State, *, done: bool) -> None:
-        """Stores the first state of a run in blocks, or if `done` the last state, joined from the blocks."""
+        """Stores the first state of a run with blocks; if `done`, stores the last state of the run."""
         if self._checkpointer is not None:
             graph, config = await self.compiled_graph(), self.config(run_id)
             # The graph appends warnings to the stored warnings, which have those of the start.
@@ -282,7 +282,7 @@ class Checkpoints:
         return run_id
 
     async def stored_run(self, run_id: str) -> tuple[State, bool]:
-        """Returns the last state of a run, and whether the run is done. Raises `InputError` if unknown."""
+        """Returns the last state of a run, and whether it is done. Raises `InputError` for an unknown run."""
         if self._checkpointer is None:
             raise InputError("no run can be resumed without checkpoints: give Reviser(checkpointer=...)")
         if (kept := await self.stored_state(_allowed_run_id(run_id))) is None:

@@ -153,7 +153,7 @@ verify = synchronous(averify)
 async def averify_by_search(
     reviser: Reviser, claim: str, context: str | None = None, given: Sequence[Given] = ()
 ) -> Verification:
-    """Decides whether sources support `claim`: the passages `given`, or if empty, the reviser's sources.
+    """Decides whether sources support `claim`: the `given` passages, or without them the reviser's sources.
 
     Searches the sources as `revise` does, and edits nothing. Raises `InputError` for an empty claim. All
     later failures become warnings.
@@ -255,7 +255,7 @@ async def _claim_evidence(
 def _claim_verifications(
     claims: Sequence[str], context: str | None, revision: Revision, embedded: bool = False
 ) -> list[Verification]:
-    """Makes the verification of each claim. `revision` is about one text: all claims, joined."""
+    """Makes the verification of each claim. `revision` is about one text, which joins all claims."""
     notices = [it for it in revision.warnings if it.code != NOTHING_TO_CHECK.code]
     unread = {"status": "unjudged"} if any(it.code == "reader_unreliable" for it in notices) else {}
     made, at = list[Verification](), 0
@@ -276,7 +276,7 @@ def _claim_verifications(
 def _unconfirm_short_answer(sentence: Sentence) -> Sentence:
     """Makes a supported or contradicted sentence unconfirmed if it may be a short answer to a question.
 
-    The embedded reader cannot read the question. A whole sentence with a quote of similar length is kept.
+    The embedded reader cannot read the question. Whole sentences with a similar quote keep their status.
     """
     lines = [sentence.text, *(quote.text for quote in sentence.quotes)]
     own, *others = (len(items_of(line)) for line in lines)

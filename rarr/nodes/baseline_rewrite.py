@@ -9,7 +9,7 @@ from rarr.tools.models.run_budget import meter
 
 
 async def rewrite(state: State, runtime: Runtime[Components]) -> State:
-    """Asks the rewriter of a baseline for a new text. Its evidence is sorted, the most relevant first.
+    """Asks the rewriter of a baseline for a new text. The evidence is sorted by relevance, best first.
 
     The text does not change if there is no evidence, or if the rewriter failed.
     """

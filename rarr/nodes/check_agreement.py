@@ -79,7 +79,7 @@ def unchecked_evidence(state: State) -> list[Evidence]:
 async def _check_passage(
     state: State, components: Components, query: Query, evidence: Evidence
 ) -> tuple[Check, Notice | None]:
-    """Checks whether text and passage answer the query alike. A failure gives `unknown` and a warning."""
+    """Checks whether text and passage give the same answer to the query. A failure gives `unknown`."""
     notice, checker = None, components.checker
     assert checker is not None  # the wiring requires its model
     try:

@@ -1,4 +1,4 @@
-"""Step 2: finds passages of the best K documents for each query."""
+"""Step 2: finds passages of the K best documents for each query."""
 
 from langgraph.runtime import Runtime
 

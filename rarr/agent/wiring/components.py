@@ -133,12 +133,12 @@ class ComponentMaker:
         return component(model, self.prompts, **more) if model else None
 
     def prompted_reader(self, node: str) -> PromptedCardReader | None:
-        """Makes a reader with the language model of `node`, and with a store for its answers, or None."""
+        """Makes a card reader with the language model of `node`. Returns None if the node has no model."""
         store = self.answer_store() if self.answer_store and node in self.model_names else None
         return self.make_prompted(node, PromptedCardReader, store=store)
 
     def card_reader(self) -> CardReader | None:
-        """Makes the reader of cards. Returns None if no cards are made."""
+        """Makes the reader of cards. Returns None in the preset `paper`, which has no cards."""
         if not self.reads_cards:
             return None
         if (reader := self.prompted_reader("check_agreement")) or not self.settings.weights:

@@ -100,7 +100,7 @@ def sources_to_search(settings: Settings) -> list[Any]:
 
 
 def make_retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
-    """Makes a retriever of all sources. Adds the sources to `opened`. Raises `SettingsError`."""
+    """Makes a retriever of all sources. `opened` will close it. Raises `SettingsError` for a wrong source."""
     given = sources_to_search(settings)
     distinct = {each if isinstance(each, str) else id(each) for each in given}
     if not given or len(distinct) < len(given):
@@ -177,7 +177,7 @@ class ObjectRetriever:
 
 
 def components_with_given(components: Components, given: GivenPassages, *, alone: bool) -> Components:
-    """Returns components that search `given`; unless `alone`, they also search their other sources."""
+    """Returns components that search `given`. Unless `alone`, they search their other sources, too."""
     shown, generator = given.if_all_fit, components.query_generator
     if not alone:
         both = CombinedRetriever({"the given sources": given, "the other sources": components.retriever})
