@@ -49,7 +49,7 @@ class Reviser(GraphRunner[Revision]):
 
         `sources` are passages for this call: texts, LangChain documents, `Passage` records or search results.
         They are searched together with the sources of the settings. With `search="given"`, or if the settings
-        name neither a corpus nor a search, only `sources` are searched. An empty list gives no passage.
+        name no corpus, graph or search, only `sources` are searched. An empty list gives no passage.
 
         Offsets point into the revision's `original`, which is `text` as valid Unicode: each NUL and each lone
         surrogate becomes U+FFFD, and the two halves of a surrogate pair become one character.
