@@ -20,7 +20,7 @@ from rarr.records.postprocessing import (
     SourceQuote,
 )
 from rarr.tools.concurrency import together, work
-from rarr.tools.text.wording import HARMLESS, warning_lines
+from rarr.tools.text.wording import HARMLESS_CODES, warning_lines
 
 _DOCUMENT_OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "finished": "judged",
@@ -28,7 +28,7 @@ _DOCUMENT_OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "nothing_to_check": "nothing_to_check",
 }
 _UNREAD_CODES = ("table_not_checked", "reader_unreliable")  # of warnings that a part was not read well
-_COMMON_CODES = ("file_skipped", "corpus_not_searched", "server_not_used", *HARMLESS)
+_COMMON_CODES = ("file_skipped", "corpus_not_searched", "server_not_used", *HARMLESS_CODES)
 """The codes of warnings about the sources or the settings. They are given once for all documents."""
 _MAX_QUOTES = 3
 

@@ -48,22 +48,22 @@ _KINDS: dict[str, BlockKind] = {
     "html_block": "code",
 }
 # Marks before the words of a line: quote marks, list markers, footnote labels.
-_MARKER = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|\[\^[^\]\s]+\]:)\s+|>)*")
-NUMBERS = r"\d{1,3}(?:\s*[,;–-]\s*\d{1,3}){0,20}"
+_LINE_MARKERS = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|\[\^[^\]\s]+\]:)\s+|>)*")
+_MARK_NUMBERS = r"\d{1,3}(?:\s*[,;–-]\s*\d{1,3}){0,20}"
 MARK = re.compile(
     rf"""
     (?=[\[\\【(¹²³⁰⁴-⁹<])(?:  # first what is quickly seen to be no mark
       \[\^(?P<footnote>[^\]\s\[]{{1,40}})\]
-    | (?<!!)\\?\[(?:citation:\s*|source:?\s)?(?P<numbers>{NUMBERS})\\?\](?![(\w])
+    | (?<!!)\\?\[(?:citation:\s*|source:?\s)?(?P<numbers>{_MARK_NUMBERS})\\?\](?![(\w])
     | 【(?P<wide>\d{{1,3}})(?:[:†][^】\n]{{0,60}})?】
-    | \((?:Sources?|Quellen?)\s(?P<named>{NUMBERS})\)
+    | \((?:Sources?|Quellen?)\s(?P<named>{_MARK_NUMBERS})\)
     | (?:(?<=[^\W\d_]{{3}})|(?<=[.,;:!?)\]"”’»*>])|(?<=\d{{4}}))  # but not the power of a unit or number
-      (?:(?P<raised>[¹²³⁰⁴-⁹]{{1,3}}) | <sup>\s*\\?\[?(?P<sup>{NUMBERS})\\?\]?\s*</sup>)
+      (?:(?P<raised>[¹²³⁰⁴-⁹]{{1,3}}) | <sup>\s*\\?\[?(?P<sup>{_MARK_NUMBERS})\\?\]?\s*</sup>)
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
 """A citation mark: [1], [^a], [citation:2], 【2†L10】, (Source 1), ¹, <sup>2</sup>."""
-_CITED = re.compile(rf"[^\s\]*+-][^\S\r\n]*(?:{MARK.pattern})", re.VERBOSE | re.IGNORECASE)
+_CITED_WORD = re.compile(rf"[^\s\]*+-][^\S\r\n]*(?:{MARK.pattern})", re.VERBOSE | re.IGNORECASE)
 _MARK_SIGN = re.compile(r"[\[【(<¹²³⁰⁴-⁹]")
 # "[1] Title", "- [1] Title", "[1]: address", "[^a]: Title"
 _ENTRY = re.compile(
@@ -81,7 +81,7 @@ _ADDRESS_OR_YEAR = re.compile(r"https?://|www\.|\w\.\w|\b(?:19|20)\d\d\b")
 _SENTENCE_END = re.compile(r"[.!?…][\"”’')*_\s]*\Z")
 _TIME = r"\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
 # Labels before the words of a line: labels of notes, roles, times and subtitles.
-_LEAD = re.compile(
+_LINE_LABEL = re.compile(
     rf"""^[ \t>]*(?:
         (?:\[\^[^\]\s]{{1,40}}\]|\\?\[\d{{1,3}}\\?\]):[ \t]+
       | (?:\d+\r?\n)?{_TIME}[ \t]*-->[^\r\n]*(?:\r?\n|\Z)
@@ -92,8 +92,8 @@ _LEAD = re.compile(
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,
 )
 _WORD = re.compile(r"\w+")
-_NUMBER = re.compile(r"\d{1,3}[.)](?=\s|\Z)")
-_COLUMNS = re.compile(r"\S {3,}\S")
+_ITEM_NUMBER = re.compile(r"\d{1,3}[.)](?=\s|\Z)")
+_ROW_OF_COLUMNS = re.compile(r"\S {3,}\S")
 _DAY = re.compile(r"(?<!\d)\d{1,2}\.\s*\Z")
 _GERMAN_MONTH = re.compile(
     r"\s*(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
@@ -107,21 +107,21 @@ _BEFORE_NUMBER = re.compile(
 _GERMAN_SHORT = re.compile(r"(?:\d[a-z]?\s(?:Mio|Mrd|Tsd|Abs)|\bNr)\.\s*\Z")
 _GERMAN_ORDINAL = re.compile(r"(?i)\b(?:d(?:er|ie|as|e[nms])|[ai]m|vom|beim|zu[mr])\s\d{1,2}\.\s*\Z")
 # A measure at a possible end of a sentence: a number, and a short word or two with a full stop.
-_UNIT = re.compile(
+_MEASURE = re.compile(
     r"\d[ \u00a0\u202f-]?(?:(?:sq|cu|fl|cubic|square)\.?[ \u00a0])?[A-Za-zµμ°]{1,5}\."
     r"[ \t\u00a0\u202f]*(?:\r\n?|\n)?[ \t]*\Z"
 )
-_SHORT = 55  # the most characters of a line that does not continue in the next line
-_LINE_GOES_ON = re.compile(
+_SHORT_LINE = 55  # the most characters of a line that does not continue in the next line
+_UNFINISHED_LINE = re.compile(
     r"[,-]\Z|\b(?:an?|the|its|their|of|in|on|at|by|to|for|from|with|than|and|or|as|is|are|was|were)\Z"
 )
 # sentencex takes "May.", "m." and "no." for abbreviations, and the "V." of "230 V. Nervalin" for an initial.
-_ENDS = re.compile(
+_MISSED_ENDS = re.compile(
     r"(?:\bMay|\d[ \u00a0\u202f]?(?:[a-zµ]{1,3}/)?[a-zµ])\.\s+(?=[\"“(]?[A-ZÄÖÜ])"
     r"|\d[ \u00a0\u202f]?[VWCF]\.\s+(?=[A-ZÄÖÜ][^\W\d_])"
     r"|\b[Nn]o\.\s+(?=[\"“(]?[A-ZÄÖÜ][a-zäöüß]+(?![\w-]))"
 )
-_AFTER_UNIT = re.compile(r"[a-z]+(?![A-Za-z])")
+_AFTER_MEASURE = re.compile(r"[a-z]+(?![A-Za-z])")
 # Bounded repetitions: hostile text must not make the search quadratic.
 _PROTECTED = re.compile(
     rf"(?i:{MARK.pattern})"
@@ -182,7 +182,7 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
     An entry is a line that begins with a label: `[^a]: ...` and `[1]: ...` anywhere, or `[1] ...` at the
     start of a block or below another entry. Under a title such as "References", all items are entries.
     """
-    entries, code, is_cited = list[SourceEntry](), span_mask(text, code=True), bool(_CITED.search(text))
+    entries, code, is_cited = list[SourceEntry](), span_mask(text, code=True), bool(_CITED_WORD.search(text))
     begins, blank, title = True, True, None  # `begins`: the line may begin an entry
     for line in _WHOLE_LINE.finditer(text):
         words, before = line["words"].rstrip(), blank
@@ -190,9 +190,9 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
             begins = True
         elif heading := LIST_TITLE.fullmatch(words.strip()):
             begins, title = True, heading
-        elif entry := _entry(words, title, anywhere=begins or title is not None):
+        elif entry := _match_entry(words, title, anywhere=begins or title is not None):
             begins, place = True, Span(line.start(), line.start() + len(words))
-            names_source = _names_source(entry, title, is_cited=is_cited)
+            names_source = _entry_names_source(entry, title, is_cited=is_cited)
             entries.append(SourceEntry(place, entry["label"] or "", entry["entry"], names_source))
         else:  # prose ends a list
             title = None if words.lstrip().startswith("#") or (before and not words.endswith(":")) else title
@@ -206,7 +206,7 @@ def source_lists(text: str) -> list[Span]:
     return [*titles, *(entry.place for entry in source_entries(text) if entry.names_source)]
 
 
-def _entry(words: str, title: _Match | None, *, anywhere: bool) -> _Match | None:
+def _match_entry(words: str, title: _Match | None, *, anywhere: bool) -> _Match | None:
     """Matches a line that begins with a label. Unless `anywhere`, `[1]` needs a colon or a list marker."""
     entry = _ENTRY.fullmatch(words)
     has_text = entry and any(map(str.isalnum, MARK.sub("", entry["entry"])))  # not marks in a row
@@ -215,7 +215,7 @@ def _entry(words: str, title: _Match | None, *, anywhere: bool) -> _Match | None
     return _LISTED_ENTRY.fullmatch(words) if title else None
 
 
-def _names_source(entry: _Match, title: _Match | None, *, is_cited: bool) -> bool:
+def _entry_names_source(entry: _Match, title: _Match | None, *, is_cited: bool) -> bool:
     """Tells whether an entry names a source. An entry that ends like a sentence may be a note instead."""
     is_title = _SENTENCE_END.search(MARK.sub("", entry["entry"])) is None
     if title and not title["notes"]:
@@ -252,7 +252,7 @@ def split_sentences(text: str, *, revised: bool = False) -> list[Span]:
     spans, language = list[Span](), "de" if language_of(text) == "de" else "en"
     for block in blocks(text):
         if block.kind == "prose":
-            spans.extend(_prose(text, block, language, is_revised=revised))
+            spans.extend(_block_sentences(text, block, language, is_revised=revised))
         elif block.kind == "table" and revised:
             spans.extend(cell.span for cell in cells_of(text, Span(block.start, block.end)))
         elif block.kind == "table":
@@ -296,82 +296,82 @@ def protected_spans(text: str, start: int, end: int) -> tuple[Span, ...]:
     return tuple(Span(*match.span()) for match in _PROTECTED.finditer(text, start, end))
 
 
-def _prose(text: str, block: Block, language: str, *, is_revised: bool) -> Iterator[Span]:
+def _block_sentences(text: str, block: Block, language: str, *, is_revised: bool) -> Iterator[Span]:
     """Yields the sentences of a block. A label begins a new sentence; if `is_revised`, it is left out."""
-    begin = _MARKER.match(text, block.start, block.end).end()  # type: ignore[union-attr]  # matches ""
-    for label in _LEAD.finditer(text, block.start, block.end):
+    begin = _LINE_MARKERS.match(text, block.start, block.end).end()  # type: ignore[union-attr]  # matches ""
+    for label in _LINE_LABEL.finditer(text, block.start, block.end):
         if label.start() > begin:
-            yield from _paragraph(text, begin, label.start(), language)
+            yield from _range_sentences(text, begin, label.start(), language)
         begin = max(begin, label.end() if is_revised else label.start())
-    yield from _paragraph(text, begin, block.end, language)
+    yield from _range_sentences(text, begin, block.end, language)
 
 
-def _paragraph(text: str, start: int, end: int, language: str) -> Iterator[Span]:
+def _range_sentences(text: str, start: int, end: int, language: str) -> Iterator[Span]:
     lines = [line.strip() for line in text[start:end].splitlines()]
     is_wrapped = any(line[:1].islower() for line in lines[1:])
     width = max(map(len, lines), default=0) if is_wrapped else 0
-    for sentence in _boundaries(text[start:end], language):
-        for line in _broken_lines(text, sentence.moved_by(start), width):
+    for sentence in _sentences_with_marks(text[start:end], language):
+        for line in _split_at_line_ends(text, sentence.moved_by(start), width):
             words = line.of(text)
             if words[:1].isalpha() or any(map(str.isalnum, MARK.sub("", words))):
                 yield line
 
 
-def _boundaries(prose: str, language: str) -> Iterator[Span]:
+def _sentences_with_marks(prose: str, language: str) -> Iterator[Span]:
     """Splits a paragraph into sentences, each with the citation marks after it."""
     marks = [Span(*match.span()) for match in MARK.finditer(prose)] if _MARK_SIGN.search(prose) else []
     plain = MARK.sub("", prose) if marks else prose
     begin = at = shift = 0
     ends = {boundary["end_index"] for boundary in get_sentence_boundaries(language, plain)}
-    ends.update(match.end() for match in _ENDS.finditer(plain))
+    ends.update(match.end() for match in _MISSED_ENDS.finditer(plain))
     ends.update(match.end() for match in _BEFORE_NUMBER.finditer(plain) if language == "de")
     for end in sorted(ends):
         while at < len(marks) and marks[at].start - shift <= end:
             shift += marks[at].end - marks[at].start
             at += 1
-        if not _goes_on(plain, end, language):
+        if not _sentence_continues(plain, end, language):
             yield Span(begin, end + shift)
             begin = end + shift
     if begin < len(prose):
         yield Span(begin, len(prose))
 
 
-def _goes_on(plain: str, end: int, language: str) -> bool:
+def _sentence_continues(plain: str, end: int, language: str) -> bool:
     """Tells whether a sentence continues after `end`: after a unit, a German ordinal or an abbreviation."""
     start = max(0, end - 40)  # a measure is no longer
     return bool(
-        (_AFTER_UNIT.match(plain, end) and _UNIT.search(plain, start, end))
+        (_AFTER_MEASURE.match(plain, end) and _MEASURE.search(plain, start, end))
         or (language == "de" and _GERMAN_ORDINAL.search(plain, start, end))
         or _GERMAN_SHORT.search(plain, start, end)  # few words do not show their language
         or (_GERMAN_MONTH.match(plain, end) and _DAY.search(plain, start, end))
     )
 
 
-def _broken_lines(text: str, sentence: Span, width: int) -> Iterator[Span]:
+def _split_at_line_ends(text: str, sentence: Span, width: int) -> Iterator[Span]:
     """Splits a sentence at line ends: after a short line, if the next line starts a new sentence.
 
     If the paragraph is wrapped to `width` (0: not wrapped), a line continues if the next word had no room.
     """
     begin, end = sentence
     # Other sentences may stand before it in its line.
-    before = max(0, begin - _SHORT)
+    before = max(0, begin - _SHORT_LINE)
     newline = max(before, text.rfind("\n", before, begin) + 1)
     for match in _LINE_END.finditer(text, begin, end):
         line = text[newline : match.start()].strip()
         newline = match.end() if match[0] != "\r" else newline
         after = text[match.end() : match.end() + 200].lstrip(" \t>*_-\"'“(")
         is_full = len(line) + 1 + len(after.partition(" ")[0].split("\n")[0]) > width > 0
-        number = _NUMBER.match(after)  # of a list item, or of a German day
+        number = _ITEM_NUMBER.match(after)  # of a list item, or of a German day
         is_item = number is not None and not _GERMAN_ORDINAL.search(f"{line} {number[0]}")
-        is_new = is_item or _is_new(after, text[begin])
-        if len(line) < _SHORT and is_new and not is_full and not _LINE_GOES_ON.search(line):
+        begins_sentence = is_item or _may_begin_sentence(after, text[begin])
+        if len(line) < _SHORT_LINE and begins_sentence and not is_full and not _UNFINISHED_LINE.search(line):
             yield Span(begin, match.start()).stripped(text)
             begin = match.end()
     yield Span(begin, end).stripped(text)
 
 
-def _is_new(line: str, first: str) -> bool:
+def _may_begin_sentence(line: str, first: str) -> bool:
     """Tells whether a line may begin a sentence. A number may not, unless it begins a row of columns."""
     if line[:1].isdigit():
-        return first.isdigit() or _COLUMNS.search(line) is not None
+        return first.isdigit() or _ROW_OF_COLUMNS.search(line) is not None
     return line[:1].isupper() or (bool(line) and not line[0].isalnum() and line[0] not in "$€£¥")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rarr.tools.text.blocks_and_sentences import MARK, protected_spans, sentences, source_entries, span_mask
 from rarr.tools.text.markdown_tables import Span
 
-_MARK = re.compile(
+_CITATION = re.compile(
     rf"(?i:{MARK.pattern})"
     r"""
     | (?<!!)\[[^\]\[\n]{0,500}\]\(<?(?P<link>[^)\s>]{1,2000})>?(?:\s[^)\n]{0,300})?\)
@@ -17,9 +17,9 @@ _MARK = re.compile(
     """,
     re.VERBOSE,
 )
-_MARKS = re.compile(rf"(?:[\s>*_-]*+(?:{_MARK.pattern}))*", re.VERBOSE)  # a paragraph of marks may follow
+_CITATION_ROW = re.compile(rf"(?:[\s>*_-]*+(?:{_CITATION.pattern}))*", re.VERBOSE)
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_CLOSED = re.compile(r"[*_\"'”’)]*")
+_CLOSING_SIGNS = re.compile(r"[*_\"'”’)]*")
 _RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 _LONGEST_RANGE = 20
 
@@ -41,11 +41,11 @@ def citation_marks(text: str) -> list[CitationMark]:
     entries, spans, marks, before = source_entries(text), sentences(text), list[CitationMark](), None
     ends = (it.place.end if it.names_source else text.index(it.text, it.place.start) for it in entries)
     heads = [Span(it.place.start, end) for it, end in zip(entries, ends, strict=True)]
-    hidden, references = span_mask(text, [*heads, *_code(text)]), {entry.label for entry in entries}
+    hidden, references = span_mask(text, [*heads, *_code_in_lines(text)]), {entry.label for entry in entries}
     for span, following in zip_longest(spans, spans[1:], fillvalue=Span(len(text), len(text))):
         leading = _leading_marks_end(text, span, before)
-        end = _MARKS.match(text, span.end, following.start).end()  # type: ignore[union-attr]  # matches ""
-        for place, label in _labels(text, span.start, end, references):
+        end = _CITATION_ROW.match(text, span.end, following.start).end()  # type: ignore[union-attr]  # matches ""
+        for place, label in _citations_in(text, span.start, end, references):
             if not any(hidden[slice(*place)]):
                 of_before = before is not None and place.end <= leading
                 marks.append(CitationMark(place, before if before and of_before else span, label))
@@ -55,14 +55,14 @@ def citation_marks(text: str) -> list[CitationMark]:
 
 def numbered_marks(text: str) -> list[tuple[Span, tuple[int, ...]]]:
     """Finds the marks with numbers, such as `[2]` or `[^1]`, outside of code. Returns places and numbers."""
-    code = span_mask(text, _code(text), code=True)
-    marks = ((Span(*match.span()), tuple(_numbers(match))) for match in _MARK.finditer(text))
+    code = span_mask(text, _code_in_lines(text), code=True)
+    marks = ((Span(*match.span()), tuple(_numbers_of_mark(match))) for match in _CITATION.finditer(text))
     return [(place, numbers) for place, numbers in marks if numbers and not any(code[slice(*place)])]
 
 
 def has_words(sentence: str) -> bool:
     """Tells whether a sentence has words beside its citations."""
-    return any(map(str.isalnum, _MARK.sub("", sentence)))
+    return any(map(str.isalnum, _CITATION.sub("", sentence)))
 
 
 def highest_number(text: str, marks: Sequence[CitationMark]) -> int:
@@ -73,7 +73,7 @@ def highest_number(text: str, marks: Sequence[CitationMark]) -> int:
     return max((int(label) for each in labels if (label := each.removeprefix("^")).isdecimal()), default=0)
 
 
-def _code(text: str) -> list[Span]:
+def _code_in_lines(text: str) -> list[Span]:
     """Finds the code and formulas within lines. A mark such as \\[1\\] is no formula."""
     spans = (span for span in protected_spans(text, 0, len(text)) if text[span.start] in "`$\\")
     return [span for span in spans if not MARK.match(text, span.start)]
@@ -87,15 +87,15 @@ def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
     """
     if before is None or not (before.end == sentence.start or not has_words(sentence.of(text))):
         return sentence.start
-    end = _CLOSED.match(text, sentence.start).end()  # type: ignore[union-attr]  # matches ""
-    while match := _MARK.match(text, end, sentence.end):
+    end = _CLOSING_SIGNS.match(text, sentence.start).end()  # type: ignore[union-attr]  # matches ""
+    while match := _CITATION.match(text, end, sentence.end):
         end = match.end()
     return end
 
 
-def _labels(text: str, start: int, end: int, references: Collection[str]) -> Iterator[tuple[Span, str]]:
+def _citations_in(text: str, start: int, end: int, references: Collection[str]) -> Iterator[tuple[Span, str]]:
     """Yields the places and labels of the citations between two places."""
-    for match in _MARK.finditer(text, start, end):
+    for match in _CITATION.finditer(text, start, end):
         place = Span(*match.span())
         if match["address"]:
             address = match["address"].rstrip(".,;:!?\"'*_”’")  # the sentence's punctuation
@@ -106,10 +106,10 @@ def _labels(text: str, start: int, end: int, references: Collection[str]) -> Ite
         elif match["link"] or match["footnote"]:
             yield place, match["link"] or f"^{match['footnote']}"
         else:
-            yield from ((place, str(number)) for number in _numbers(match))
+            yield from ((place, str(number)) for number in _numbers_of_mark(match))
 
 
-def _numbers(match: re.Match[str]) -> list[int]:
+def _numbers_of_mark(match: re.Match[str]) -> list[int]:
     """Returns the numbers of a mark; [] for a link, and for a footnote with a name."""
     listed = next((match[name] for name in ("numbers", "wide", "named", "sup", "raised") if match[name]), "")
     footnote = match["footnote"] or ""

@@ -39,11 +39,11 @@ def segments_by_edit(original: str, edits: Sequence[Edit]) -> list[Piece]:
     """
     pieces = [Piece("kept", original)]
     for edit in edits:
-        before, within = _cut(pieces, edit.start if edit.accepted else edit.end)
+        before, within = _split_at(pieces, edit.start if edit.accepted else edit.end)
         if not edit.accepted:
             pieces = [*before, Piece("deleted", "", edit.id), *within]
             continue
-        within, after = _cut(within, edit.end - edit.start)
+        within, after = _split_at(within, edit.end - edit.start)
         gone = (Piece("deleted", it.text, it.edit or edit.id) for it in within if it.kind != "inserted")
         pieces = [*before, *gone, Piece("inserted", edit.new, edit.id), *after]
     return pieces
@@ -59,8 +59,8 @@ def pieces_by_place(
     rest = list(pieces)
     for place in sorted(places, key=lambda place: place.start):
         start, end = max(place.start, at), max(place.end, at)
-        outside, rest = _cut(rest, start - at)
-        inside, rest = _cut(rest, end - start)
+        outside, rest = _split_at(rest, start - at)
+        inside, rest = _split_at(rest, end - start)
         while outside and outside[-1].kind == "deleted":  # the start of the place was replaced
             inside.insert(0, outside.pop())
         yield None, outside
@@ -79,7 +79,7 @@ def merged_pieces(pieces: Iterable[Piece]) -> Iterator[Piece]:
                 yield Piece(kind, text)
 
 
-def _cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
+def _split_at(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
     """Splits `pieces` after `at` characters of the revised text. Text deleted there stays on the left."""
     left: list[Piece] = []
     for index, piece in enumerate(pieces):

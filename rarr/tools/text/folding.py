@@ -10,16 +10,16 @@ from rapidfuzz.distance import Postfix, Prefix
 
 from rarr.tools.text.blocks_and_sentences import Span
 
-_ALIKE = {
+_SIGNS = {
     **dict.fromkeys("‘’‚‛“”„‟′″`´«»\"'", "'"),
     **dict.fromkeys("-‐‑‒–—―−", "-"),
     **dict.fromkeys("([<‹{", "("),
     **dict.fromkeys(")]>›}", ")"),
     **dict.fromkeys("*_`\\\u00ad\u200b\u200c\u200d\u2060\ufeff", ""),
 }
-_ASCII = {at: " " if chr(at).isspace() else _ALIKE.get(chr(at), chr(at)).lower() for at in range(128)}
-_UNEVEN = re.compile(r"\A\s|\s\s|[*_`\\]")
-_HYPHENED = re.compile(r"[^\W\d_]-[^\W\d_]")
+_ASCII = {at: " " if chr(at).isspace() else _SIGNS.get(chr(at), chr(at)).lower() for at in range(128)}
+_CHANGES_LENGTH = re.compile(r"\A\s|\s\s|[*_`\\]")
+_HYPHEN_IN_WORD = re.compile(r"[^\W\d_]-[^\W\d_]")
 
 
 class FoldedText(NamedTuple):
@@ -44,11 +44,11 @@ class FoldedText(NamedTuple):
 @lru_cache(maxsize=1024)
 def fold(text: str) -> FoldedText:
     """Folds a text: one space for white space, no Markdown marks, lower case, one sign for similar signs."""
-    if text.isascii() and not _UNEVEN.search(text):  # each character becomes one
+    if text.isascii() and not _CHANGES_LENGTH.search(text):  # each character becomes one
         return FoldedText(text.translate(_ASCII), range(len(text)))
     folded, places = list[str](), list[int]()
     for place, character in enumerate(text):
-        plain = " " if character.isspace() else _ALIKE.get(character, character)
+        plain = " " if character.isspace() else _SIGNS.get(character, character)
         plain = plain.lower() if plain.isascii() else unicodedata.normalize("NFKC", plain).casefold()
         if plain != " " or (folded and folded[-1] != " "):
             folded += plain
@@ -75,7 +75,7 @@ def _inside_word(text: str, at: int) -> bool:
     before, after = text[at - 1], text[at]
     if ord(before) >= 0x2E80 and ord(after) >= 0x2E80:  # scripts without spaces between words
         return False
-    if _HYPHENED.match(text, at - 1) or _HYPHENED.match(text, at - 2):
+    if _HYPHEN_IN_WORD.match(text, at - 1) or _HYPHEN_IN_WORD.match(text, at - 2):
         return True  # "non-binding" is one word
     in_number = (before.isdigit() and after in ".,'’") or (before in ".,'’" and after.isdigit())
     return in_number or (before.isalnum() and after.isalnum())

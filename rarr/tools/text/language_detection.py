@@ -32,8 +32,8 @@ _FUNCTION_WORDS = {
     "id": "yang di dan dari untuk dengan pada ini itu adalah dalam oleh tidak ke sebagai",
     "vi": "và của là có trong được các một cho với người không này đã từ",
 }
-_MOST = 5_000  # characters at the start of a text that show its language
-_LANGUAGES = {  # of each function word
+_MOST_CHARACTERS = 5_000  # characters at the start of a text that show its language
+_LANGUAGES_OF_WORD = {  # of each function word
     word: [language for language, words in _FUNCTION_WORDS.items() if word in words.split()]
     for word in " ".join(_FUNCTION_WORDS.values()).split()
 }
@@ -44,10 +44,10 @@ def language_of(text: str) -> str:
 
     Words with a capital letter do not count, since they are often names, nor do words in code and links.
     """
-    words = [word for word in _WORD.findall(_CODE.sub(" ", text[:_MOST])) if not word[0].isupper()]
+    words = [word for word in _WORD.findall(_CODE.sub(" ", text[:_MOST_CHARACTERS])) if not word[0].isupper()]
     letters = "".join(words)
     for language, script in _SCRIPTS.items() if not letters.isascii() else ():
         if len(re.findall(f"[{script}]", letters)) > _SCRIPT_SHARE * len(letters):
             return language
-    counts = Counter(language for word in words for language in _LANGUAGES.get(word, ()))
+    counts = Counter(language for word in words for language in _LANGUAGES_OF_WORD.get(word, ()))
     return max(_FUNCTION_WORDS, key=counts.__getitem__)  # of equal counts the first, as English is

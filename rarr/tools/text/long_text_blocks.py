@@ -12,11 +12,11 @@ from typing import NamedTuple
 from rarr.tools.text.blocks_and_sentences import Block, line_tokens, source_lists, span_mask, split_sentences
 from rarr.tools.text.markdown_tables import Span
 
-_WIDEST = 8  # times the size of a block: a unit that is longer is not revised
-_TAIL = 300  # characters of the sentences before a block in its lead
-_TITLE = 200  # characters of a heading in a lead, at most
+_MOST_BLOCK_SIZES = 8  # times the size of a block: a unit that is longer is not revised
+_TAIL_CHARACTERS = 300  # characters of the sentences before a block in its lead
+_TITLE_CHARACTERS = 200  # characters of a heading in a lead, at most
 # A sentence before which a line may be broken: its start would not be read as markup.
-_PLAIN = re.compile(r"(?!\d{1,9}[.)]\s)[\w\"“'‘(«]")
+_PLAIN_START = re.compile(r"(?!\d{1,9}[.)]\s)[\w\"“'‘(«]")
 _CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 
 
@@ -37,23 +37,23 @@ class TextBlock(NamedTuple):
 def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
     """Yields the blocks of `text`, each of at most about `size` characters without its lead."""
     headings, tail, listed = list[tuple[int, str]](), tuple[Span, ...](), span_mask(text, source_lists(text))
-    for number, units in enumerate(_groups(text, size, listed), start=1):
+    for number, units in enumerate(_unit_groups(text, size, listed), start=1):
         span, first = Span(units[0].start, units[-1].end), units[0].level
-        too_long = any(unit.end - unit.start > _WIDEST * size for unit in units)
+        too_long = any(unit.end - unit.start > _MOST_BLOCK_SIZES * size for unit in units)
         is_read = not (listed[span.start] or (too_long and any(unit.kind != "prose" for unit in units)))
         alone = split_sentences(span.of(text), revised=True) if is_read else []
         above = [title for level, title in headings if not first or level < first]
-        lead = "" if too_long else _lead(span.of(text), alone, above, _ending(text, tail))
+        lead = "" if too_long else _longest_lead(span.of(text), alone, above, _last_sentences(text, tail))
         block = TextBlock(number, span, lead, tuple(it.moved_by(span.start) for it in alone), too_long)
         yield block
         for unit in (unit for unit in units if unit.level):
             title = text[unit.start : unit.end].strip()
             headings = [heading for heading in headings if heading[0] < unit.level]
-            headings += [(unit.level, title)] if len(title) <= _TITLE else []
+            headings += [(unit.level, title)] if len(title) <= _TITLE_CHARACTERS else []
         tail = block.sentences or tail
 
 
-def _lead(block: str, alone: Sequence[Span], above: Sequence[str], tail: str) -> str:
+def _longest_lead(block: str, alone: Sequence[Span], above: Sequence[str], tail: str) -> str:
     """Builds the longest lead that leaves the sentences of the block as they are without a lead (`alone`)."""
     for parts in ([*above, tail], above):
         lead = "".join(f"{part}\n\n" for part in parts if part)
@@ -63,23 +63,23 @@ def _lead(block: str, alone: Sequence[Span], above: Sequence[str], tail: str) ->
     return ""
 
 
-def _ending(text: str, spans: Sequence[Span]) -> str:
+def _last_sentences(text: str, spans: Sequence[Span]) -> str:
     """Joins the last of these sentences, as many as fit into a lead; "" if no sentence fits."""
     ending = ""
     for span in reversed(spans):
-        if len(longer := f"{' '.join(span.of(text).split())} {ending}".strip()) > _TAIL:
+        if len(longer := f"{' '.join(span.of(text).split())} {ending}".strip()) > _TAIL_CHARACTERS:
             break
         ending = longer
     return ending
 
 
-def _groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block]]:
+def _unit_groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block]]:
     """Groups units into blocks of at most `size` characters. A longer unit is a block of its own.
 
     A group ends before the last heading in its second half, and around a list of sources (`listed`).
     """
     held: list[Block] = []
-    for unit in (part for whole in _outline(text, size) for part in _divided(text, whole, size)):
+    for unit in (part for whole in _units(text, size) for part in _divided_paragraph(text, whole, size)):
         is_other = bool(held) and listed[unit.start] != listed[held[-1].start]
         while held and (is_other or unit.end - held[0].start > size):
             late = [n for n, it in enumerate(held) if it.level and it.start - held[0].start >= size // 2]
@@ -90,7 +90,7 @@ def _groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block]]:
     yield held
 
 
-def _outline(text: str, longest: int) -> list[Block]:
+def _units(text: str, longest: int) -> list[Block]:
     """Divides a text into top-level blocks that have the same meaning alone. Each extends to the next block.
 
     Lists and quotes are prose. A list or quote of more than `longest` characters is split into its items.
@@ -106,13 +106,13 @@ def _outline(text: str, longest: int) -> list[Block]:
     return [part._replace(start=start, end=end) for part, (start, end) in zip(parts, bounds, strict=True)]
 
 
-def _divided(text: str, unit: Block, size: int) -> list[Block]:
+def _divided_paragraph(text: str, unit: Block, size: int) -> list[Block]:
     """Divides a paragraph of more than `size` characters between sentences. Other units stay whole."""
     if unit.kind != "prose" or unit.end - unit.start <= size:
         return [unit]
     starts = [unit.start + span.start for span in split_sentences(text[unit.start : unit.end])]
     ends, fits = [unit.start], unit.start
-    for start in [*(it for it in starts if it > unit.start and _PLAIN.match(text, it)), unit.end]:
+    for start in [*(it for it in starts if it > unit.start and _PLAIN_START.match(text, it)), unit.end]:
         if start - ends[-1] > size and fits > ends[-1]:
             ends.append(fits)
         if start - ends[-1] > size or start == unit.end:

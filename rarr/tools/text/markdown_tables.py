@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 _LINE = re.compile(r"[^\r\n]+")
 _BAR = re.compile(r"\\.|(?P<bar>\|)")  # a bar after a backslash is a character of its cell
-_NOTHING = re.compile(r"(?:n/?a|none|tbd|unknown|[\W_]*)", re.IGNORECASE)
+_NO_CONTENT = re.compile(r"(?:n/?a|none|tbd|unknown|[\W_]*)", re.IGNORECASE)
 
 
 class Span(NamedTuple):
@@ -53,7 +53,7 @@ def cells_of(text: str, table: Span) -> list[Cell]:
     Returns [] if rows have different numbers of cells, equal headers, or stand in a quotation.
     """
     lines = list(_LINE.finditer(text, *table))
-    header, _, *rows = [_cells(text, Span(*line.span())) for line in lines]
+    header, _, *rows = [_cells_of_line(text, Span(*line.span())) for line in lines]
     heads = [row[0].of(text) for row in rows if row]
     quoted = any(line[0].lstrip().startswith(">") for line in lines)
     uneven = any(len(row) != len(header) for row in rows)
@@ -62,10 +62,10 @@ def cells_of(text: str, table: Span) -> list[Cell]:
     cells = (
         Cell(cell, row[0], column) for row in rows for column, cell in zip(header[1:], row[1:], strict=True)
     )
-    return [cell for cell in cells if not _NOTHING.fullmatch(cell.span.of(text))]
+    return [cell for cell in cells if not _NO_CONTENT.fullmatch(cell.span.of(text))]
 
 
-def _cells(text: str, line: Span) -> list[Span]:
+def _cells_of_line(text: str, line: Span) -> list[Span]:
     """Finds the cells of a line, without spaces around them. Drops an empty cell at the start or end."""
     bars = [line.start - 1, *(bar.start() for bar in _BAR.finditer(text, *line) if bar["bar"]), line.end]
     inner = [Span(before + 1, after) for before, after in pairwise(bars)]

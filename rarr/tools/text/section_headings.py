@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from rarr.tools.text.blocks_and_sentences import LIST_TITLE, Block, blocks
 
 # A number alone is a word of the heading: "12 Angry Men", "9 November 1989".
-_MARKS = re.compile(r"^(?:(?:#+|[-*+]|\(?\d{1,2}(?:\.\d{1,2})*[.):]|\d{1,2}(?:\.\d{1,2})+)\s+)+")
-_LONGEST = 100  # characters of a heading
+_HEADING_MARKS = re.compile(r"^(?:(?:#+|[-*+]|\(?\d{1,2}(?:\.\d{1,2})*[.):]|\d{1,2}(?:\.\d{1,2})+)\s+)+")
+_LONGEST_HEADING = 100  # characters of a heading
 
 
 def clean_headings(lines: Sequence[str], topic: str) -> list[str]:
@@ -21,7 +21,7 @@ def clean_headings(lines: Sequence[str], topic: str) -> list[str]:
 
 def _clean_heading(line: str) -> str:
     """Returns a heading without marks and numbers, and of 100 characters at most."""
-    return " ".join(_MARKS.sub("", line.strip()).strip("*_#=: ").split())[:_LONGEST].strip()
+    return " ".join(_HEADING_MARKS.sub("", line.strip()).strip("*_#=: ").split())[:_LONGEST_HEADING].strip()
 
 
 def headings_above(text: str, at: int) -> list[Block]:

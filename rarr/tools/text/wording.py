@@ -9,9 +9,9 @@ if TYPE_CHECKING:  # `rarr --help` imports this file, and shall not wait for pyd
     from rarr.records import Notice, Revision
 
 NO_RESULT = "no_result"  # the run gave no answer or text
-HARMLESS = ("cache_failed", "trace_failed")  # in spite of them, all is searched, read and judged
+HARMLESS_CODES = ("cache_failed", "trace_failed")  # in spite of them, all is searched, read and judged
 _UNREAD = {"budget_exhausted", "block_too_long"}  # text was not read; the messages name the cure
-_DETAIL = re.compile(r" ?\(.*\)|\d+")
+_NUMBER_OR_BRACKETS = re.compile(r" ?\(.*\)|\d+")
 
 
 def counted(n: int, noun: str) -> str:
@@ -48,7 +48,7 @@ def lines_by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
     """
     alike: dict[str, dict[str, str]] = {}
     for file, reason in skipped:
-        alike.setdefault(_DETAIL.sub("", reason), {}).setdefault(file, reason)
+        alike.setdefault(_NUMBER_OR_BRACKETS.sub("", reason), {}).setdefault(file, reason)
     lines: list[str] = []
     for (file, reason), *others in map(dict.items, alike.values()):
         names = [name for name, _ in others[:9]]
@@ -81,7 +81,7 @@ def why_nothing_checked(revision: "Revision") -> str:
 
 def is_failure(notice: "Notice") -> bool:
     """Tells whether a warning is about a failure that is not harmless, or about text that was not read."""
-    return (notice.code.endswith("_failed") and notice.code not in HARMLESS) or notice.code in _UNREAD
+    return (notice.code.endswith("_failed") and notice.code not in HARMLESS_CODES) or notice.code in _UNREAD
 
 
 def unreadable_answer(name: str) -> str:

@@ -7,7 +7,7 @@ from makers import TEXT, check, evidence, query
 
 from rarr.records import Notice, Report, Revision, Sentence, Status, Verdict
 from rarr.tools.text.section_headings import clean_headings
-from rarr.tools.text.wording import HARMLESS, why_nothing_checked
+from rarr.tools.text.wording import HARMLESS_CODES, why_nothing_checked
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def revision(status: Status, verdicts: list[Verdict], *warnings: Notice) -> Revi
     return Revision(run_id="", original=TEXT, text=TEXT, changed=False, report=report, **found)
 
 
-HARMLESS_ONES = [CHECK_FAILED.model_copy(update={"code": code}) for code in HARMLESS]
+HARMLESS_ONES = [CHECK_FAILED.model_copy(update={"code": code}) for code in HARMLESS_CODES]
 TABLE = Notice(code="table_not_checked", message="1 table not checked", node="generate_queries")
 MISSED = Notice(code="reader_unreliable", message="it missed 3 of 3", node="check_agreement")
 
