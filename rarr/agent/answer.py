@@ -28,7 +28,7 @@ from rarr.records import Evidence, Notice, Passage, Query, Report, Status
 from rarr.records.citations import Answer, AnswerSource, CitedStatement, CitedTriple, Statement
 from rarr.retrievers.corpus.index_words import content_stems
 from rarr.retrievers.graph.graph import Graph
-from rarr.retrievers.graph.triples import Triple, sentence_of
+from rarr.retrievers.graph.triples import Triple, fact_text
 from rarr.settings import Settings
 from rarr.state import State, usable_evidence
 from rarr.tools.concurrency import work
@@ -100,7 +100,7 @@ def _choose_triples(graph: Graph, ids: Sequence[str], wanted: frozenset[str]) ->
 
 
 def _triple_words(triple: Triple) -> frozenset[str]:
-    return frozenset(content_stems(f"{triple.relation} {sentence_of('', triple.relation, [triple.object])}"))
+    return frozenset(content_stems(f"{triple.relation} {fact_text('', triple.relation, [triple.object])}"))
 
 
 async def write_answer(state: State, runtime: Runtime[Components]) -> State:
@@ -149,7 +149,7 @@ def _source_text(source: AnswerSource) -> str:
     """Returns the text of a source: the sentence that states its triple, or else its passage."""
     if (triple := source.triple) is None:
         return source.passage.text
-    return " ".join(sentence_of(triple.subject, triple.relation, [triple.value]).split())
+    return " ".join(fact_text(triple.subject, triple.relation, [triple.value]).split())
 
 
 def _checked_statements(state: State, *, may_skip: bool) -> Iterator[Statement]:

@@ -33,7 +33,7 @@ from rarr.retrievers.corpus.chunking import chunks
 from rarr.retrievers.corpus.index_words import content_stems
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.graph.graph import Graph
-from rarr.retrievers.graph.triples import Triple, name_key, relation_words, sentence_of, value_forms
+from rarr.retrievers.graph.triples import Triple, fact_text, name_key, relation_words, value_forms
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.concurrency import in_thread, work
 from rarr.tools.models.chat import name_of
@@ -153,7 +153,7 @@ def count_gaps(answer: Answer, absent: Sequence[Triple], before: Answer) -> GapC
 
 
 def _names_triple(statement: Statement, triple: Triple) -> bool:
-    words, text = content_stems(sentence_of("", triple.relation, [""])), statement.text
+    words, text = content_stems(fact_text("", triple.relation, [""])), statement.text
     has_relation = _states(relation_words(triple.relation), text) or set(words) & set(content_stems(text))
     return _states(triple.object, text) or (bool(has_relation) and _states(triple.subject, text))
 

@@ -11,7 +11,7 @@ from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, split_sent
 LONGEST = 2000
 """The most characters of a passage, and of a line of its lead."""
 
-_ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
+_LIST_ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
 
 
 class Window(NamedTuple):
@@ -34,7 +34,7 @@ def windows(text: str, window: int) -> list[Window]:
     many whole sentences as fit, and a sentence that is too long is cut at white space. Together the passages
     cover every sentence, and no passage lies inside the passage before it.
     """
-    parsed, spans = blocks(text), _spans(text)
+    parsed, spans = blocks(text), _sentences_and_rows(text)
     starts, span_starts = [block.start for block in parsed], [span.start for span in spans]
     headings = [block for block in parsed if block.kind == "heading"]
     cuts = [bisect_left(span_starts, heading.start) for heading in headings]
@@ -42,9 +42,9 @@ def windows(text: str, window: int) -> list[Window]:
     for heading, begin, end in zip([None, *headings], [0, *cuts], [*cuts, len(spans)], strict=True):
         words = text[heading.start : heading.end].strip().strip("#=-").strip()[:LONGEST] if heading else ""
         above = ((text.index(words, heading.start), words),) if heading and words else ()
-        for first, last in _slide(spans[begin:end], window):
+        for first, last in _window_places(spans[begin:end], window):
             at = bisect_right(starts, first) - 1
-            passages.append(Window(first, last, words, (*above, *_governing(text, parsed, at, first))))
+            passages.append(Window(first, last, words, (*above, *_lead_lines(text, parsed, at, first))))
     return passages
 
 
@@ -58,7 +58,7 @@ def cut_passages(whole: Passage, window: int, spans: Sequence[Window] | None = N
     return passages
 
 
-def _slide(spans: Sequence[Span], window: int) -> Iterator[tuple[int, int]]:
+def _window_places(spans: Sequence[Span], window: int) -> Iterator[tuple[int, int]]:
     reached = 0
     for first in range(len(spans)):
         last = first + 1
@@ -69,13 +69,13 @@ def _slide(spans: Sequence[Span], window: int) -> Iterator[tuple[int, int]]:
             reached = last
 
 
-def _governing(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple[tuple[int, str], ...]:
+def _lead_lines(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple[tuple[int, str], ...]:
     """Returns the header of the table, or the line before the list, around `place` in block `at`; else ()."""
     if at >= 0 and parsed[at].kind == "table":
         start, header = parsed[at].start, text[parsed[at].start : parsed[at].end].splitlines()[0].strip()
         return ((start, header[:LONGEST]),) if start + len(header) < place else ()
     before = at
-    while before >= 0 and parsed[before].kind == "prose" and _ITEM.match(text, parsed[before].start):
+    while before >= 0 and parsed[before].kind == "prose" and _LIST_ITEM.match(text, parsed[before].start):
         before -= 1
     if before < 0 or before == at or parsed[before].kind != "prose":
         return ()
@@ -92,7 +92,7 @@ def chunks(text: str, words: int) -> list[tuple[int, int]]:
     """
     places: list[tuple[int, int]] = []
     start = last = 0
-    for span in _spans(text):
+    for span in _sentences_and_rows(text):
         if last and len(text[start : span.end].split()) > words:
             places.append((start, last))
             start = last
@@ -102,7 +102,7 @@ def chunks(text: str, words: int) -> list[tuple[int, int]]:
     return [*places, (start, last)] if last else []
 
 
-def _spans(text: str) -> list[Span]:
+def _sentences_and_rows(text: str) -> list[Span]:
     """Returns the sentences and table rows. Cuts a span of more than `LONGEST` characters at white space."""
     spans: list[Span] = []
     for span in split_sentences(text):

@@ -23,7 +23,7 @@ from rarr.retrievers.corpus import passage_index as index
 from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.corpus.index_words import query_stems
 from rarr.retrievers.extract.documents import UnreadableError
-from rarr.retrievers.extract.files import KINDS, MOST_BYTES, TOO_MUCH, extract, file_kind
+from rarr.retrievers.extract.files import KINDS, MOST_BYTES, TOO_LARGE, extract, file_kind
 from rarr.tools.concurrency import require_awaited, work
 from rarr.tools.storage.files import make_private, make_private_folder, write_whole
 from rarr.valid_unicode import valid
@@ -33,11 +33,11 @@ Progress = Callable[[int, int], None]
 PASSAGES_PER_DOCUMENT = 8
 """The most passages of one document that a search returns."""
 
-_MOST = 10_000  # passages that one search returns, at most
+_MOST_PASSAGES = 10_000  # passages that one search returns, at most
 _HEAP, _THREADS = 200_000_000, 2  # bytes that the writer holds before it writes a segment, and its threads
-_NOTES = 20  # the most notes of one file
+_MOST_NOTES = 20  # the most notes of one file
 # Files of these kinds are skipped with a warning; files of other unknown kinds are ignored.
-_UNREAD = (".doc", ".ppt", ".pptx", ".xls", ".xlsx", ".odt", ".odp", ".ods", ".rtf", ".epub")
+_UNREAD_KINDS = (".doc", ".ppt", ".pptx", ".xls", ".xlsx", ".odt", ".odp", ".ods", ".rtf", ".epub")
 
 
 class Corpus(index.IndexReader):
@@ -46,8 +46,8 @@ class Corpus(index.IndexReader):
     def __init__(self, folder: Path, window: int, shown: Path | None = None) -> None:
         """`shown` is the path of the corpus in the sources of passages; None: the path of the last build."""
         super().__init__(folder, window)
-        self._shown, self.is_built = shown or Path(self.manifest.shown), shown is None
-        self.skipped = self.manifest.unread_files(self._shown)
+        self._corpus_path, self.is_built = shown or Path(self.manifest.shown), shown is None
+        self.skipped = self.manifest.unread_files(self._corpus_path)
 
     @classmethod
     def open(cls, path: Path, *, home: Path, window: int, progress: Progress | None = None) -> Self:
@@ -75,11 +75,11 @@ class Corpus(index.IndexReader):
         cure = f"delete the index {str(self.folder)!r} and build it again"
         with index.raise_as(f"the corpus cannot be searched ({{}}): {cure}", RetrievalError):
             # Searches go side by side. Threads that read passages, one by one, would wait for each other.
-            return await work(self._passages, *await asyncio.to_thread(self._hits, query, k))
+            return await work(self._passages_of_hits, *await asyncio.to_thread(self._find_hits, query, k))
 
     async def extracted(self, url: str) -> str | None:
         """Returns the current text of the file or record that passages cite as `url`; None if it is gone."""
-        return await asyncio.to_thread(self._extracted, url)
+        return await asyncio.to_thread(self._current_text, url)
 
     def changed_files(self) -> list[str]:
         """Lists the files that changed or went away after the build, if the corpus is on this machine."""
@@ -92,29 +92,29 @@ class Corpus(index.IndexReader):
                     changed.append(path.as_posix())
         return changed
 
-    def _hits(self, query: str, k: int) -> tuple[Searcher, list[index.Hit]]:
+    def _find_hits(self, query: str, k: int) -> tuple[Searcher, list[index.Hit]]:
         searcher, words = self.searcher(), query_stems(query)
-        return searcher, _best(searcher, words, k) if words and k > 0 else []
+        return searcher, _hits_of_best_documents(searcher, words, k) if words and k > 0 else []
 
-    def _passages(self, searcher: Searcher, hits: Sequence[index.Hit]) -> list[Passage]:
-        root, now = self._shown, datetime.now(UTC)
+    def _passages_of_hits(self, searcher: Searcher, hits: Sequence[index.Hit]) -> list[Passage]:
+        root, now = self._corpus_path, datetime.now(UTC)
         made = [(-it.score, _passage(index.stored_fields(searcher, it), it.document[1], root)) for it in hits]
         # The engine orders equal scores by how the index was built; this order does not depend on it.
         made.sort(key=lambda pair: (pair[0], pair[1].source, pair[1].start))
         return [passage.model_copy(update={"retrieved_at": now}) for _, passage in made]
 
-    def _extracted(self, source: str) -> str | None:
+    def _current_text(self, source: str) -> str | None:
         file, _, item = source.rpartition("#")
         for where, wanted in ((source, "0"), (file, item)):
-            if path := self._paths.get(where):
+            if path := self._path_by_source.get(where):
                 with suppress(UnreadableError):
                     documents = extract(path, lambda _: None)
                     return "".join(each.text for each in documents if str(each.item) == wanted) or None
         return None
 
     @cached_property
-    def _paths(self) -> dict[str, Path]:
-        paths = (self._shown / name for name in self.manifest.files)
+    def _path_by_source(self) -> dict[str, Path]:
+        paths = (self._corpus_path / name for name in self.manifest.files)
         return {valid(path.as_posix()): path.expanduser() for path in paths}
 
 
@@ -125,7 +125,7 @@ def _passage(stored: bytes, item: int, shown: Path) -> Passage:
     return Passage(**{**facts, "source": facts["source"] or source, "retrieved_at": datetime.now(UTC)})
 
 
-def _best(searcher: Searcher, words: Sequence[str], k: int) -> list[index.Hit]:
+def _hits_of_best_documents(searcher: Searcher, words: Sequence[str], k: int) -> list[index.Hit]:
     """Returns the best passages of each of the `k` best documents. Equal scores are ordered by place.
 
     If documents are missing, searches again without those that have enough hits. If the limit cut the hits,
@@ -135,7 +135,7 @@ def _best(searcher: Searcher, words: Sequence[str], k: int) -> list[index.Hit]:
     limit = k * PASSAGES_PER_DOCUMENT * 2
     while True:
         hits, found = index.best_hits(searcher, words, limit, full), dict[tuple[int, int], list[index.Hit]]()
-        is_whole = len(hits) < limit or limit >= _MOST
+        is_whole = len(hits) < limit or limit >= _MOST_PASSAGES
         kept = [hit for hit in hits if is_whole or hit.score > hits[-1].score]
         for hit in sorted(kept or hits, key=lambda hit: (-hit.score, hit.document, hit.start)):
             found.setdefault(hit.document, []).append(hit)
@@ -144,7 +144,7 @@ def _best(searcher: Searcher, words: Sequence[str], k: int) -> list[index.Hit]:
             best = [each[:PASSAGES_PER_DOCUMENT] for each in documents.values()]
             return [hit for hits in best[:k] for hit in hits]
         more = [it for it in found if len(found[it]) >= PASSAGES_PER_DOCUMENT and kept]
-        full, limit = full + more, limit if more else min(4 * limit, _MOST)
+        full, limit = full + more, limit if more else min(4 * limit, _MOST_PASSAGES)
 
 
 class File(NamedTuple):
@@ -164,8 +164,8 @@ def scan(path: Path) -> tuple[list[File], list[tuple[str, str]]]:
     folders could form a circle. Raises `InputError` if nothing can be read.
     """
     root, files, skipped = resolved_path(path), list[File](), list[tuple[str, str]]()
-    for name, found in _walk(path) if root.is_dir() else [("", path)]:
-        file = found if isinstance(found, str) else _file(name, found, root)
+    for name, found in _corpus_entries(path) if root.is_dir() else [("", path)]:
+        file = found if isinstance(found, str) else _file_or_reason(name, found, root)
         if isinstance(file, File):
             files.append(file)
         elif file:
@@ -189,11 +189,11 @@ def resolved_path(path: Path) -> Path:
         raise InputError(f"corpus {shown!r} {why}: {cure}") from None
 
 
-def _walk(root: Path) -> Iterator[tuple[str, Path | str]]:
+def _corpus_entries(root: Path) -> Iterator[tuple[str, Path | str]]:
     failed = list[OSError]()
     for where, folders, files in os.walk(root, onerror=failed.append):
         here = Path(where)
-        if here != root and any(file.startswith(index.MARK) for file in files):  # of an index
+        if here != root and any(file.startswith(index.FILE_PREFIX) for file in files):  # of an index
             folders.clear()
             continue
         folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
@@ -207,9 +207,9 @@ def _walk(root: Path) -> Iterator[tuple[str, Path | str]]:
         yield name, f"the folder cannot be read ({error.strerror})"
 
 
-def _file(name: str, path: Path, root: Path) -> File | str:
+def _file_or_reason(name: str, path: Path, root: Path) -> File | str:
     """Returns the file to read, or the reason to skip it; "" for a file of an unknown kind."""
-    if path.suffix.lower() in _UNREAD:
+    if path.suffix.lower() in _UNREAD_KINDS:
         return "files of its kind are not read: save it as .docx, .pdf, .csv or text"
     if not file_kind(path.name):
         return ""
@@ -224,7 +224,7 @@ def _file(name: str, path: Path, root: Path) -> File | str:
         return f"it cannot be read ({getattr(error, 'strerror', error)})"
     if not stat.S_ISREG(facts.st_mode):
         return "it is not a regular file"
-    return TOO_MUCH if facts.st_size > MOST_BYTES else File(name, path, facts.st_size, facts.st_mtime_ns)
+    return TOO_LARGE if facts.st_size > MOST_BYTES else File(name, path, facts.st_size, facts.st_mtime_ns)
 
 
 class IndexReport(NamedTuple):
@@ -252,7 +252,7 @@ def build_index(
     files, skipped = scan(path)
     cure = "choose another folder, with -o, or RARR_HOME for the indexes that rarr keeps, or free space"
     failed = index.raise_as(f"index {str(out)!r} cannot be written ({{}}): {cure}")
-    with failed, _alone(out, private), closing(_Build(path, out, window)) as build:
+    with failed, _locked_folder(out, private), closing(_Build(path, out, window)) as build:
         report = build.run(files, dict(skipped), progress)
     if not report.passages:
         why = next((f" ({file}: {reason})" for file, reason in [*report.notes, *report.skipped]), "")
@@ -270,7 +270,7 @@ class _Build:
         except InputError:  # it cannot be continued
             shutil.rmtree(out / index.PASSAGES, ignore_errors=True)
             index.open_passages(out / index.PASSAGES, create=True)
-            self._manifest = index.Manifest(window=window)
+            self._manifest = index.IndexManifest(window=window)
         root = str(path.resolve()).encode(errors="backslashreplace").decode()
         committed = json.loads((out / index.PASSAGES / "meta.json").read_bytes())["opstamp"]
         if self._manifest.commit != int(committed) or self._manifest.root not in ("", root):
@@ -287,14 +287,14 @@ class _Build:
             old = known.get(file.name)
             if old is None or (old.size, old.mtime_ns) != (file.size, file.mtime_ns):
                 try:
-                    self._read(file)
+                    self._index_file(file)
                     read.add(file.name)
                 except UnreadableError as problem:
                     skipped[file.name] = str(problem)
             if progress:
                 progress(done, len(files))
         for name in known.keys() - ({file.name for file in files} - skipped.keys()):
-            self._remove(name)
+            self._remove_file(name)
         self._manifest.shown = valid(self._path.as_posix())
         self._manifest.skipped = list(skipped.items())
         if "_writer" in vars(self):
@@ -308,8 +308,8 @@ class _Build:
             read=len(searched & read),
             unchanged=len(searched - read),
             removed=len(before - known.keys()),
-            skipped=[it for it in unread if it[1].startswith(index.UNREAD)],
-            notes=[it for it in unread if not it[1].startswith(index.UNREAD)],
+            skipped=[it for it in unread if it[1].startswith(index.NOT_SEARCHED)],
+            notes=[it for it in unread if not it[1].startswith(index.NOT_SEARCHED)],
         )
 
     def close(self) -> None:
@@ -317,10 +317,10 @@ class _Build:
         if "_writer" in vars(self):
             self._writer.wait_merging_threads()
 
-    def _read(self, file: File) -> None:
+    def _index_file(self, file: File) -> None:
         """Replaces the passages of a file. Raises `UnreadableError` if another try may succeed."""
         now, notes = index.IndexedFile(size=file.size, mtime_ns=file.mtime_ns), list[str]()
-        self._remove(file.name)
+        self._remove_file(file.name)
         try:
             for document in extract(file.path, notes.append):
                 now.documents += document.start == 0
@@ -330,15 +330,15 @@ class _Build:
                     now.passages += 1
         except UnreadableError as problem:
             if not problem.lasting:
-                self._remove(file.name)
+                self._remove_file(file.name)
                 raise
-            notes.append(f"{'the rest is ' if now.documents else ''}{index.UNREAD}{problem}")
-        if (more := len(notes) - _NOTES) > 0:
-            notes[_NOTES:] = [f"and {more} more like this"]
+            notes.append(f"{'the rest is ' if now.documents else ''}{index.NOT_SEARCHED}{problem}")
+        if (more := len(notes) - _MOST_NOTES) > 0:
+            notes[_MOST_NOTES:] = [f"and {more} more like this"]
         now.notes = tuple(notes)
         self._manifest.files[file.name] = now
 
-    def _remove(self, name: str) -> None:
+    def _remove_file(self, name: str) -> None:
         self._writer.delete_documents_by_query(index.file_query(name))
         self._manifest.files.pop(name, None)
 
@@ -351,12 +351,12 @@ class _Build:
 
 
 @contextmanager
-def _alone(out: Path, private: bool) -> Iterator[None]:
+def _locked_folder(out: Path, private: bool) -> Iterator[None]:
     if private:
         make_private_folder(out)
         out.chmod(0o700)  # an older version may have made it with another mode
     out.mkdir(parents=True, exist_ok=True)
-    ours = (index.MARK, index.PASSAGES)
+    ours = (index.FILE_PREFIX, index.PASSAGES)
     if foreign := [entry.name for entry in out.iterdir() if not entry.name.startswith(ours)]:
         cure = "give a new folder for the index"
         raise InputError(f"{str(out)!r} holds other files, such as {foreign[0]!r}: {cure}")

@@ -10,11 +10,11 @@ ANALYZER = "rarr_english"
 """The name under which the schema refers to the analyzer."""
 
 _LONGEST = 60  # bytes of a word; a longer word is data, not language
-_MOST = 64  # words of a query; more words would make the search slow
+_MOST_WORDS = 64  # words of a query; more words would make the search slow
 # Letters with their marks form words. In a script without spaces, each character is a word.
-_PATTERN = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[\p{L}\p{N}\p{M}]+"
+_WORD_PATTERN = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[\p{L}\p{N}\p{M}]+"
 # Words of questions that do not show the topic. The words us (US) and may (May) are not in the list.
-_QUESTIONS = (
+_STOP_WORD_LIST = (
     "a about after again all also am an and any are as at be because been before being between both "
     "but by can could d did do does doing during each ever few for from had has have having he her "
     "here hers him his how i if in into is it its itself ll m many me might more most much must my "
@@ -22,18 +22,18 @@ _QUESTIONS = (
     "such t than that the their them then there these they this those through to too under until up "
     "ve very was we were what when where which while who whom whose why will with would you your "
 )
-STOP_WORDS = frozenset(_QUESTIONS.split())
+STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 
 
 def _plain() -> TextAnalyzerBuilder:
-    builder = TextAnalyzerBuilder(Tokenizer.regex(_PATTERN))
+    builder = TextAnalyzerBuilder(Tokenizer.regex(_WORD_PATTERN))
     return builder.filter(Filter.remove_long(_LONGEST)).filter(Filter.lowercase()).filter(Filter.ascii_fold())
 
 
-_WORDS = _plain().build()
-STEMS = _plain().filter(Filter.stemmer("english")).build()
+_SPLITTER = _plain().build()
+STEMMER = _plain().filter(Filter.stemmer("english")).build()
 """The analyzer of texts: words in lower case, without accents, reduced to English stems."""
-_TELLING = _plain().filter(Filter.custom_stopword(list(STOP_WORDS))).filter(Filter.stemmer("english")).build()
+_CONTENT = _plain().filter(Filter.custom_stopword(list(STOP_WORDS))).filter(Filter.stemmer("english")).build()
 
 
 def normalised_text(text: str) -> str:
@@ -43,20 +43,20 @@ def normalised_text(text: str) -> str:
 
 def query_words(query: str) -> list[str]:
     """Returns the words of `query` to search for, each once. Drops stop words if there are other words."""
-    words = list(dict.fromkeys(_WORDS.analyze(normalised_text(query))))
-    return ([word for word in words if word not in STOP_WORDS] or words)[:_MOST]
+    words = list(dict.fromkeys(_SPLITTER.analyze(normalised_text(query))))
+    return ([word for word in words if word not in STOP_WORDS] or words)[:_MOST_WORDS]
 
 
 def query_stems(query: str) -> list[str]:
     """Returns the stems of the words of `query` to search for, each once."""
-    return list(dict.fromkeys(STEMS.analyze(" ".join(query_words(query)))))
+    return list(dict.fromkeys(STEMMER.analyze(" ".join(query_words(query)))))
 
 
 def all_stems(text: str) -> list[str]:
     """Returns the stems of all words of `text`, in their order, stop words included."""
-    return list(STEMS.analyze(normalised_text(text)))
+    return list(STEMMER.analyze(normalised_text(text)))
 
 
 def content_stems(text: str) -> list[str]:
     """Returns the stems of the words of `text`, in their order, without stop words."""
-    return list(_TELLING.analyze(normalised_text(text)))
+    return list(_CONTENT.analyze(normalised_text(text)))

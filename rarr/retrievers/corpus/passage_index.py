@@ -20,19 +20,19 @@ from tantivy import FieldType, Index, Occur, Query, SchemaBuilder, Searcher
 
 from rarr.errors import InputError, RarrError
 from rarr.retrievers.corpus.chunking import Window
-from rarr.retrievers.corpus.index_words import ANALYZER, STEMS, normalised_text
+from rarr.retrievers.corpus.index_words import ANALYZER, STEMMER, normalised_text
 from rarr.retrievers.extract.documents import Document
 
 FORMAT = "5"
-MARK = "rarr-index."
+FILE_PREFIX = "rarr-index."
 """The names of our own files in the folder of an index begin with this, in all versions."""
-MANIFEST, LOCK, PASSAGES = f"{MARK}json", f"{MARK}lock", "passages"
+MANIFEST, LOCK, PASSAGES = f"{FILE_PREFIX}json", f"{FILE_PREFIX}lock", "passages"
 """The names in the folder of an index: the file of its facts, the lock file, and the folder of tantivy."""
 
-UNREAD = "not searched: "  # begins the reason why a whole file cannot be searched
+NOT_SEARCHED = "not searched: "  # begins the reason why a whole file cannot be searched
 _CURE = "delete the folder, or build it again: rarr index PATH -o "
 _TITLE_BOOST = 1.2  # a title tells the topic of the whole document
-_DIGITS = 4  # of a score; later digits depend on the order in which an index was built
+_SCORE_DIGITS = 4  # of a score; later digits depend on the order in which an index was built
 
 
 class IndexedFile(BaseModel):
@@ -45,7 +45,7 @@ class IndexedFile(BaseModel):
     notes: tuple[str, ...] = ()
 
 
-class Manifest(BaseModel):
+class IndexManifest(BaseModel):
     """The content of an index, and how the index was made.
 
     `root` is the resolved path of the corpus, and `shown` its path in the sources of passages. `commit` is
@@ -64,17 +64,17 @@ class Manifest(BaseModel):
     def unread_files(self, path: Path) -> list[tuple[str, str]]:
         """Returns (file, reason) of the files and parts that were not read, with the files below `path`."""
         noted = [(name, note) for name, file in sorted(self.files.items()) for note in file.notes]
-        skipped = [(name, f"{UNREAD}{reason}") for name, reason in sorted(self.skipped)]
+        skipped = [(name, f"{NOT_SEARCHED}{reason}") for name, reason in sorted(self.skipped)]
         return [((path / name).as_posix(), reason) for name, reason in skipped + noted]
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_manifest(folder: Path) -> IndexManifest:
     """Reads the manifest of the index in `folder`. Raises `InputError` if damaged or of another version."""
     with raise_as(f"index {str(folder)!r} is damaged or unfinished ({{}}): {_CURE}{folder}"):
         facts = json.loads((folder / MANIFEST).read_bytes())
         if facts.get("format") != FORMAT:
             raise InputError(f"index {str(folder)!r} was made by another version of rarr: {_CURE}{folder}")
-        return Manifest.model_validate(facts)
+        return IndexManifest.model_validate(facts)
 
 
 @contextmanager
@@ -98,14 +98,14 @@ class IndexReader:
         if (made := self.manifest.window) != window:
             cure = f"set window to {made}, or build it again: rarr index PATH -o {folder}"
             raise InputError(f"index {str(folder)!r} holds windows of {made} sentences, not {window}: {cure}")
-        self._fixed = not os.access(folder, os.W_OK)  # then the index does not change
+        self._is_read_only = not os.access(folder, os.W_OK)  # then the index does not change
         damaged = f"index {str(folder)!r} is damaged ({{}}): {_CURE}{folder}"
         with raise_as(damaged), TemporaryDirectory(prefix="rarr-") as links:
-            if self._fixed:  # tantivy writes its lock into a folder of links
+            if self._is_read_only:  # tantivy writes its lock into a folder of links
                 for file in (folder / PASSAGES).iterdir():
                     if file.suffix != ".lock":
                         Path(links, file.name).symlink_to(file.absolute())
-            self._index = open_passages(Path(links) if self._fixed else folder / PASSAGES)
+            self._index = open_passages(Path(links) if self._is_read_only else folder / PASSAGES)
             self._index.reload()
             best_hits(self._index.searcher(), ["any"], 1)  # some files are not opened before a search
 
@@ -114,7 +114,7 @@ class IndexReader:
 
         Raises `OSError` or `ValueError` if the index is damaged.
         """
-        if not self._fixed:
+        if not self._is_read_only:
             self._index.reload()
         return self._index.searcher()
 
@@ -122,7 +122,7 @@ class IndexReader:
 def is_index(folder: Path) -> bool:
     """Tells whether a folder holds an index, even if it is unfinished, damaged or of another version."""
     try:
-        return any(it.name != LOCK or (folder / PASSAGES).exists() for it in folder.glob(f"{MARK}*"))
+        return any(it.name != LOCK or (folder / PASSAGES).exists() for it in folder.glob(f"{FILE_PREFIX}*"))
     except OSError:  # the folder may not be entered: reading it as a corpus reports that
         return False
 
@@ -142,7 +142,7 @@ def open_passages(folder: Path, *, create: bool = False) -> Index:
     if create:
         folder.mkdir(exist_ok=True)
     index = Index(_SCHEMA, path=str(folder)) if create else Index.open(str(folder))
-    index.register_tokenizer(ANALYZER, STEMS)
+    index.register_tokenizer(ANALYZER, STEMMER)
     index.config_reader("manual")
     return index
 
@@ -164,7 +164,7 @@ def passage_row(file: str, document: Document, window: Window) -> tantivy.Docume
     row = {
         "text": normalised_text(text),
         "title": normalised_text(f"{document.title}\n{window.heading}"),
-        "file": _number(file),
+        "file": _file_number(file),
         "item": document.item,
         "start": start,
         "stored": json.dumps(stored, ensure_ascii=False).encode(),
@@ -174,10 +174,10 @@ def passage_row(file: str, document: Document, window: Window) -> tantivy.Docume
 
 def file_query(file: str) -> Query:
     """Makes the query that finds all passages of the file."""
-    return Query.term_query(_SCHEMA, "file", _number(file))
+    return Query.term_query(_SCHEMA, "file", _file_number(file))
 
 
-def _number(file: str) -> int:
+def _file_number(file: str) -> int:
     return int.from_bytes(blake2b(file.encode(), digest_size=8).digest()) >> 1
 
 
@@ -204,7 +204,7 @@ def best_hits(
     addresses = [address for _, address in matches]
     numbers = (searcher.fast_field_values(name, addresses) for name in ("file", "item", "start"))
     return [
-        Hit(round(score, _DIGITS), (int(file or 0), int(item or 0)), int(start or 0), address)
+        Hit(round(score, _SCORE_DIGITS), (int(file or 0), int(item or 0)), int(start or 0), address)
         for (score, address), file, item, start in zip(matches, *numbers, strict=True)
     ]
 

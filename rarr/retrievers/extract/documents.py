@@ -63,18 +63,18 @@ def parsed_date(value: object) -> datetime | None:
     return datetime.combine(value, time(), UTC) if isinstance(value, date) else None
 
 
-_one_limit = threading.Lock()
+_cell_limit_lock = threading.Lock()
 # UTF-32 before UTF-16, whose mark is the beginning of the mark of UTF-32.
-_MARKS = {
+_BYTE_ORDER_MARKS = {
     "utf-8-sig": (codecs.BOM_UTF8,),
     "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
     "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
 }
-_SAMPLE = 65_536  # bytes from which an encoding is guessed; guessing is slow
+_SAMPLE_BYTES = 65_536  # bytes from which an encoding is guessed; guessing is slow
 # What no text in cp1252 has: control characters, signs inside words, three accented letters in a row.
 _NOT_WESTERN = re.compile("[\0-\x08\x0e-\x1f\ufffd]|[À-ÿ]{3}|(?<=[^\\W\\d_])[¡-©«-´¶-¹»-¿×÷](?=[^\\W\\d_])")
 _OTHER_LANGUAGES = ("pl", "cs", "hu", "ro", "tr", "vi")  # not written in cp1252
-_PIECE = 4 * MEGABYTE  # bytes that are read at once
+_PIECE_BYTES = 4 * MEGABYTE  # bytes that are read at once
 
 
 def decode(data: bytes, declared: str | None = None, complain: Complain = lambda _: None) -> str:
@@ -90,12 +90,12 @@ def decoded_pieces(
     Otherwise guesses the encoding, and calls `complain` with a message about the guess. Raises
     `UnreadableError` if the file is not text.
     """
-    first = file.read(_SAMPLE)
-    marked = [encoding for encoding, marks in _MARKS.items() if first.startswith(marks)]
+    first = file.read(_SAMPLE_BYTES)
+    marked = [encoding for encoding, marks in _BYTE_ORDER_MARKS.items() if first.startswith(marks)]
     for encoding in marked[:1] or filter(None, ["utf-8", declared]):
         with suppress(LookupError, ValueError):
-            if all("\0" not in piece for piece in _pieces(file, encoding, "strict")):
-                return _pieces(file, encoding, "strict")
+            if all("\0" not in piece for piece in _decode_in_pieces(file, encoding, "strict")):
+                return _decode_in_pieces(file, encoding, "strict")
             break  # NUL: it is data
     from charset_normalizer import from_bytes  # few files need it, and it takes long to import
 
@@ -107,12 +107,12 @@ def decoded_pieces(
     else:
         raise UnreadableError("it is not text in a known encoding: save it as UTF-8")
     complain(f"read as {encoding}, since it is not UTF-8: save it as UTF-8 if its words look wrong")
-    return _pieces(file, encoding, "replace")
+    return _decode_in_pieces(file, encoding, "replace")
 
 
-def _pieces(file: BinaryIO, encoding: str, errors: str) -> Iterator[str]:
+def _decode_in_pieces(file: BinaryIO, encoding: str, errors: str) -> Iterator[str]:
     file.seek(0)
-    return codecs.iterdecode(iter(partial(file.read, _PIECE), b""), encoding, errors)
+    return codecs.iterdecode(iter(partial(file.read, _PIECE_BYTES), b""), encoding, errors)
 
 
 MOST_SPANNED = 100  # columns or rows
@@ -122,7 +122,7 @@ EXPONENT = re.compile(r"[+−-]?[0-9]+")
 
 
 MOST_UNPACKED = 300_000_000  # bytes of a file of Word, which is an archive
-_BROKEN = re.compile(r"(\w+)(?:-|\u00ad)[ \t]*\r?\n[ \t]*([a-zà-öø-ÿ]\w*)")
+_HYPHENATED = re.compile(r"(\w+)(?:-|\u00ad)[ \t]*\r?\n[ \t]*([a-zà-öø-ÿ]\w*)")
 _KEEPS_HYPHEN = frozenset({"non", "self", "ex"})
 _NO_TITLE = re.compile(r"untitled\W*\d*|document\d*|microsoft (?:word|powerpoint) - .*", re.IGNORECASE)
 
@@ -134,10 +134,10 @@ def read_pdf(data: bytes) -> Document:
     reader = pypdf.PdfReader(io.BytesIO(data))
     text = "\n\n".join(page.extract_text() for page in reader.pages)
     title = str((reader.metadata.title if reader.metadata else None) or "").strip()
-    return Document(_rejoined(text), "" if _NO_TITLE.fullmatch(title) else title)
+    return Document(_without_hyphenation(text), "" if _NO_TITLE.fullmatch(title) else title)
 
 
-def _rejoined(text: str) -> str:
+def _without_hyphenation(text: str) -> str:
     """Joins words that are hyphenated at a line's end. Keeps the hyphen if the text has it elsewhere too."""
     words = set(re.findall(r"\w+(?:-\w+)*", text.casefold()))
 
@@ -147,18 +147,18 @@ def _rejoined(text: str) -> str:
         keeps = hyphened in words or first.casefold() in _KEEPS_HYPHEN or first[-1].isdigit()
         return f"{first}-{second}" if keeps and plain not in words else first + second
 
-    return _BROKEN.sub(joined, text)
+    return _HYPHENATED.sub(joined, text)
 
 
 # Not read: tracked deletions, tab stops, and copies of text for older programs.
-_GONE = "ancestor::w:del or ancestor::w:moveFrom or ancestor::w:pPr or ancestor::*[local-name() = 'Fallback']"
-_WORD_BLOCKS = f".//*[self::w:p or self::w:tbl][not(ancestor::w:p or ancestor::w:tbl)][not({_GONE})]"
+_SKIP = "ancestor::w:del or ancestor::w:moveFrom or ancestor::w:pPr or ancestor::*[local-name() = 'Fallback']"
+_WORD_BLOCKS = f".//*[self::w:p or self::w:tbl][not(ancestor::w:p or ancestor::w:tbl)][not({_SKIP})]"
 _WORD_MARKS = " or ".join(f"self::w:{tag}" for tag in ("t", "noBreakHyphen", "tab", "br", "cr", "p"))
-_WORD_PIECES = f".//*[{_WORD_MARKS}][not({_GONE})]"
+_WORD_PIECES = f".//*[{_WORD_MARKS}][not({_SKIP})]"
 _ROWS = ".//w:tr[count(ancestor::w:tbl) = 1][not(w:trPr/w:del)]"
 _CELLS = ".//w:tc[count(ancestor::w:tbl) = 1]"
-_SHIFTED = ".//w:r[w:rPr/w:vertAlign/@w:val = '{}script' or w:rPr/w:position/@w:val {} 0]/w:t"
-_EFFECTS = "w:rPr/*[self::w:strike or self::w:dstrike or self::w:vanish]"
+_RAISED_OR_LOWERED = ".//w:r[w:rPr/w:vertAlign/@w:val = '{}script' or w:rPr/w:position/@w:val {} 0]/w:t"
+_HIDING = "w:rPr/*[self::w:strike or self::w:dstrike or self::w:vanish]"
 
 
 def read_docx(data: bytes) -> Document:
@@ -177,38 +177,38 @@ def read_docx(data: bytes) -> Document:
         raise UnreadableError('it needs a package: pip install "rarr[office]"', lasting=False) from error
     letter, blocks = docx.Document(io.BytesIO(data)), list[str]()
     styles = {style.styleId: style for style in letter.styles.element.xpath("w:style")}
-    runs = ".//w:r" if any(it.xpath(_EFFECTS) for it in styles.values()) else f".//w:r[{_EFFECTS}]"  # fast
+    runs = ".//w:r" if any(it.xpath(_HIDING) for it in styles.values()) else f".//w:r[{_HIDING}]"  # fast
     for run in letter.element.body.xpath(runs):
-        if any(_effects(run, styles).values()):
+        if any(_hiding_effects(run, styles).values()):
             for text in run.xpath("w:t"):
                 text.text = ""
-    _shift_numbers(letter.element.body)
+    _raise_and_lower_numbers(letter.element.body)
     for element in letter.element.body.xpath(_WORD_BLOCKS):
         if element.tag.endswith("}tbl"):
-            blocks.append(markdown_table(_rows_of(element)))
+            blocks.append(markdown_table(_table_rows(element)))
         else:
             style = Paragraph(element, letter._body).style
-            blocks.append(_marked(joined_words(_text_of(element)), (style.name or "") if style else ""))
+            blocks.append(_with_mark(joined_words(_text_of(element)), (style.name or "") if style else ""))
     heading = next((block.lstrip("# ") for block in blocks if block.startswith("#")), "")
     return Document("\n\n".join(filter(None, blocks)), (letter.core_properties.title or heading).strip())
 
 
-def _shift_numbers(body: Any) -> None:
+def _raise_and_lower_numbers(body: Any) -> None:
     """Writes raised numbers as ⁶, and lowered numbers behind another one as ₂: 10⁶ is not 106."""
     for digits, shifted, sign in ((RAISED, "super", ">"), (LOWERED, "sub", "<")):
-        for text in body.xpath(_SHIFTED.format(shifted, sign)):
+        for text in body.xpath(_RAISED_OR_LOWERED.format(shifted, sign)):
             before = text.xpath("string(../preceding-sibling::w:r[1]/w:t[last()])")[-1:]
             if EXPONENT.fullmatch((text.text or "").strip()) and (sign == ">" or before.isdigit()):
                 text.text = text.text.translate(digits)
 
 
-def _effects(element: Any, styles: Mapping[str, Any], depth: int = 10) -> dict[str, bool]:
+def _hiding_effects(element: Any, styles: Mapping[str, Any], depth: int = 10) -> dict[str, bool]:
     """Maps what strikes out or hides a run, also by its styles, to whether it is on."""
     effects = dict[str, bool]()
     for name in element.xpath("(ancestor::w:p[1]/w:pPr/w:pStyle | w:rPr/w:rStyle | w:basedOn)/@w:val"):
         if depth and name in styles:  # styles may be based on each other in a circle
-            effects |= _effects(styles[name], styles, depth - 1)
-    return effects | {effect.tag: effect.val for effect in element.xpath(_EFFECTS)}
+            effects |= _hiding_effects(styles[name], styles, depth - 1)
+    return effects | {effect.tag: effect.val for effect in element.xpath(_HIDING)}
 
 
 def _text_of(element: Any) -> str:
@@ -217,7 +217,7 @@ def _text_of(element: Any) -> str:
     return "".join({"t": text, "noBreakHyphen": "-"}.get(tag, " ") for tag, text in tags)
 
 
-def _rows_of(table: Any) -> Iterator[list[str]]:
+def _table_rows(table: Any) -> Iterator[list[str]]:
     """Yields the cells of each row. A cell that is merged over several rows has its words in each row."""
     above: list[str] = []
     for row in table.xpath(_ROWS):
@@ -231,7 +231,7 @@ def _rows_of(table: Any) -> Iterator[list[str]]:
         yield cells
 
 
-def _marked(words: str, style: str) -> str:
+def _with_mark(words: str, style: str) -> str:
     kind, _, level = style.replace("Title", "Heading 1").rpartition(" ")
     is_heading = kind == "Heading" and level.isdecimal()
     mark = f"{'#' * min(int(level), 6)} " if is_heading else "- " if style.startswith("List") else ""
@@ -241,7 +241,7 @@ def _marked(words: str, style: str) -> str:
 def rows_with_long_cells(reader: Iterator[Row], longest: int) -> Iterator[Row]:
     """Yields the rows of a reader of `csv`. A cell may have up to `longest` characters."""
     while True:
-        with _one_limit:  # of the whole process, so that it is changed only while a row is read
+        with _cell_limit_lock:  # of the whole process, so that it is changed only while a row is read
             before = csv.field_size_limit(longest)
             try:
                 row = next(reader, None)

@@ -10,30 +10,30 @@ from pathlib import Path
 
 from rarr.retrievers.extract import documents as reading
 from rarr.retrievers.extract.documents import MEGABYTE, Complain, Document, UnreadableError, parsed_date
-from rarr.retrievers.extract.limited_calls import call_within
-from rarr.retrievers.extract.pages import read_page
+from rarr.retrievers.extract.limited_calls import call_in_worker
+from rarr.retrievers.extract.pages import read_html
 from rarr.tools.text.blocks_and_sentences import blocks
 from rarr.valid_unicode import valid
 
 MOST_BYTES = 200 * MEGABYTE
 """The most bytes of one file."""
-TOO_MUCH = f"it holds more than {MOST_BYTES // MEGABYTE} MB: split it"
+TOO_LARGE = f"it holds more than {MOST_BYTES // MEGABYTE} MB: split it"
 MOST_CHARACTERS = 20_000_000
 """The most characters of a page, PDF or file of Word: ten times the longest books."""
 
 FILE_S, FILE_MB, MORE_S, MORE_MB = 60.0, 1000, 30.0, 20
 """The limits in seconds and megabytes of reading a file in a worker, and what each megabyte adds."""
 
-_LONG_TEXT = 10 * MEGABYTE  # a longer file comes in parts, so that the memory does not grow with its size
-_PART = 250_000  # characters; a part ends before a heading, else at a blank line if possible
+_LONG_FILE = 10 * MEGABYTE  # a longer file comes in parts, so that the memory does not grow with its size
+_PART_CHARACTERS = 250_000  # characters; a part ends before a heading, else at a blank line if possible
 _LONGEST_CELL = 2**31 - 1  # bytes of a cell in a file of rows
 _LONGEST_RECORD = 20 * MEGABYTE  # bytes of a line of JSON lines: the size of many books
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
-_FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
-_OPENING = 20_000  # characters that are searched for a title
-_ENDS = ("\n# ", "\n## ", "\n\n", "\n", " ")
+_FRONT_MATTER_LINE = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
+_OPENING_CHARACTERS = 20_000  # characters that are searched for a title
+_PART_ENDS = ("\n# ", "\n## ", "\n\n", "\n", " ")
 # For a small hostile file of these kinds, a parser can take hours, or all memory.
-_APART = (".html", ".htm", ".pdf", ".docx", ".json")
+_KINDS_IN_WORKER = (".html", ".htm", ".pdf", ".docx", ".json")
 
 
 def extract(path: Path, complain: Complain) -> Iterator[Document]:
@@ -42,11 +42,11 @@ def extract(path: Path, complain: Complain) -> Iterator[Document]:
     Calls `complain` with a line for each record that cannot be read. Raises `UnreadableError`, with the
     reason as message, possibly after some documents: the documents before a damage are valid.
     """
-    is_empty, documents = True, _read(path, complain)
-    if file_kind(path.name) in _APART and path.exists():
+    is_empty, documents = True, _read_documents(path, complain)
+    if file_kind(path.name) in _KINDS_IN_WORKER and path.exists():
         size = min(path.stat().st_size, MOST_BYTES) / MEGABYTE
         seconds, megabytes = round(FILE_S + MORE_S * size, 1), round(FILE_MB + MORE_MB * size)
-        found, notes = call_within(seconds, megabytes, read_all, path)
+        found, notes = call_in_worker(seconds, megabytes, documents_and_complaints, path)
         documents = iter(found)
         for note in notes:
             complain(note)
@@ -58,13 +58,13 @@ def extract(path: Path, complain: Complain) -> Iterator[Document]:
         raise UnreadableError(f"it holds no text{cure}")
 
 
-def read_all(path: Path) -> tuple[list[Document], list[str]]:
+def documents_and_complaints(path: Path) -> tuple[list[Document], list[str]]:
     """Reads a file in this process. Returns its documents that are not blank, and the complaints."""
     notes: list[str] = []
-    return list(_read(path, notes.append)), notes
+    return list(_read_documents(path, notes.append)), notes
 
 
-def _read(path: Path, complain: Complain) -> Iterator[Document]:
+def _read_documents(path: Path, complain: Complain) -> Iterator[Document]:
     try:
         for document in _READERS[file_kind(path.name)](path, complain):
             if document.text.strip():
@@ -79,35 +79,35 @@ def file_kind(name: str) -> str:
     return suffix if suffix in _READERS else ""
 
 
-def _content(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     with path.open("rb") as file:
         data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise UnreadableError(TOO_MUCH, lasting=False)
+        raise UnreadableError(TOO_LARGE, lasting=False)
     return data
 
 
-def _text(path: Path, complain: Complain) -> Iterator[Document]:
+def _read_text(path: Path, complain: Complain) -> Iterator[Document]:
     title, start, published_at = "", 0, None
-    for part in _parts(path, complain):
+    for part in _text_parts(path, complain):
         if start == 0:
             front = _FRONT_MATTER.match(part)  # notes and static sites have it, Markdown itself does not
-            facts = dict(_FACT.findall(front[1])) if front else {}
-            heading = _heading(part[front.end() if front else 0 :][:_OPENING])
+            facts = dict(_FRONT_MATTER_LINE.findall(front[1])) if front else {}
+            heading = _top_heading(part[front.end() if front else 0 :][:_OPENING_CHARACTERS])
             title = facts.get("title") or heading or path.stem
             published_at = parsed_date(facts.get("date"))
         yield Document(part, title, published_at=published_at, start=start)
         start += len(part)
 
 
-def _parts(path: Path, complain: Complain) -> Iterator[str]:
+def _text_parts(path: Path, complain: Complain) -> Iterator[str]:
     """Yields the whole text of a file, or the parts of a long text. Joined, the parts are the text."""
-    most, rest = _PART if path.stat().st_size > _LONG_TEXT else MOST_BYTES, ""
+    most, rest = _PART_CHARACTERS if path.stat().st_size > _LONG_FILE else MOST_BYTES, ""
     with path.open("rb") as file:
         for piece in reading.decoded_pieces(file, complain=complain):
             rest += piece
             while len(rest) > most:
-                ends = (rest.rfind(mark, most // 2, most) + 1 for mark in _ENDS)
+                ends = (rest.rfind(mark, most // 2, most) + 1 for mark in _PART_ENDS)
                 end = next(filter(None, ends), most)
                 if rest[:end].isspace():  # else a blank document is left out, and later places are wrong
                     break
@@ -116,7 +116,7 @@ def _parts(path: Path, complain: Complain) -> Iterator[str]:
     yield rest
 
 
-def _heading(text: str) -> str:
+def _top_heading(text: str) -> str:
     """Returns the words of the first heading; "" if there is none, or if other sections have its level."""
     headings = [block for block in blocks(text) if block.kind == "heading"]
     levels = [heading.level for heading in headings]
@@ -125,45 +125,45 @@ def _heading(text: str) -> str:
     return text[headings[0].start : headings[0].end].strip().partition("\n")[0].strip("#*_ \t\r")
 
 
-def _table(path: Path, complain: Complain) -> Iterator[Document]:
+def _read_table(path: Path, complain: Complain) -> Iterator[Document]:
     """Reads a file of rows as one table. Its separator of cells is equally frequent in most lines."""
-    text = reading.decode(_content(path), complain=complain)
-    lines = text[:_OPENING].splitlines() or [""]
+    text = reading.decode(_read_bytes(path), complain=complain)
+    lines = text[:_OPENING_CHARACTERS].splitlines() or [""]
     marks = {mark: sum(line.count(mark) == lines[0].count(mark) > 0 for line in lines) for mark in "\t;|,"}
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(marks, key=lambda mark: marks[mark]))
     yield Document(reading.markdown_table(reading.rows_with_long_cells(rows, _LONGEST_CELL)), path.stem)
 
 
-def _json(path: Path, complain: Complain) -> Iterator[Document]:
-    value = _parsed(_content(path))
-    yield from _records("item", value if isinstance(value, list) else [value], complain)
+def _read_json(path: Path, complain: Complain) -> Iterator[Document]:
+    value = _parse_json(_read_bytes(path))
+    yield from _read_records("item", value if isinstance(value, list) else [value], complain)
 
 
-def _json_lines(path: Path, complain: Complain) -> Iterator[Document]:
+def _read_json_lines(path: Path, complain: Complain) -> Iterator[Document]:
     with path.open("rb") as file:
-        yield from _records("line", iter(lambda: file.readline(_LONGEST_RECORD + 1), b""), complain)
+        yield from _read_records("line", iter(lambda: file.readline(_LONGEST_RECORD + 1), b""), complain)
 
 
-def _records(noun: str, values: Iterable[object], complain: Complain) -> Iterator[Document]:
+def _read_records(noun: str, values: Iterable[object], complain: Complain) -> Iterator[Document]:
     for number, value in enumerate(values, start=1):
         if isinstance(value, bytes) and len(value) > _LONGEST_RECORD:
             most = _LONGEST_RECORD // MEGABYTE
             raise UnreadableError(f"line {number} holds more than {most} MB: split it")
         try:
             if not isinstance(value, bytes) or value.strip():
-                yield _record(_parsed(value) if isinstance(value, bytes) else value, number)
+                yield _read_record(_parse_json(value) if isinstance(value, bytes) else value, number)
         except UnreadableError as problem:
             complain(f"{noun} {number} is left out: {problem}")
 
 
-def _parsed(data: bytes) -> object:
+def _parse_json(data: bytes) -> object:
     try:
         return valid(json.loads(data))
     except (ValueError, RecursionError) as error:
         raise UnreadableError(f"its JSON cannot be read ({error})") from error
 
 
-def _record(value: object, number: int) -> Document:
+def _read_record(value: object, number: int) -> Document:
     if not isinstance(value, dict) or not isinstance(value.get("text"), str):
         raise UnreadableError('it is not an object with a "text" string')
     texts = (value.get("title"), value.get("url") or value.get("source"))
@@ -172,23 +172,23 @@ def _record(value: object, number: int) -> Document:
     return Document(value["text"], title, source, number, date)
 
 
-def _titled(path: Path, complain: Complain) -> Iterator[Document]:
+def _read_page_or_office_file(path: Path, complain: Complain) -> Iterator[Document]:
     """Reads a page, a PDF or a file of Word. A document without a title gets the file's name as title."""
-    data, suffix = _content(path), file_kind(path.name)
+    data, suffix = _read_bytes(path), file_kind(path.name)
     if suffix in (".pdf", ".docx"):
         page = reading.read_pdf(data) if suffix == ".pdf" else reading.read_docx(data)
     else:
-        page = read_page(data, is_own=True, complain=complain)
+        page = read_html(data, is_own=True, complain=complain)
     if len(page.text) > MOST_CHARACTERS:
         raise UnreadableError(f"it holds more than {MOST_CHARACTERS} characters: split it")
     yield replace(page, title=page.title or path.stem)
 
 
 _READERS: dict[str, Callable[[Path, Complain], Iterator[Document]]] = {
-    **dict.fromkeys((".txt", ".md"), _text),
-    **dict.fromkeys((".html", ".htm", ".pdf", ".docx"), _titled),
-    **dict.fromkeys((".csv", ".tsv"), _table),
-    ".json": _json,
-    ".jsonl": _json_lines,
+    **dict.fromkeys((".txt", ".md"), _read_text),
+    **dict.fromkeys((".html", ".htm", ".pdf", ".docx"), _read_page_or_office_file),
+    **dict.fromkeys((".csv", ".tsv"), _read_table),
+    ".json": _read_json,
+    ".jsonl": _read_json_lines,
 }
 KINDS = tuple(_READERS)

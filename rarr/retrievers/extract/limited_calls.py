@@ -44,7 +44,7 @@ AT_ONCE = 10
 _GRACE_S = 2.0  # a process that did not end itself by then is killed
 _IDLE_S = 60.0  # without a call, or until a new process is ready: on an idle machine it takes half a second
 _WORN_OUT_MB = 400  # of memory after a call, at which a process ends
-_WITHOUT_WORK = (0, 1)  # statuses of a worn out and of an idle process
+_EXPECTED_STATUSES = (0, 1)  # statuses of a worn out and of an idle process
 _LIBRARIES = ("pypdf", "trafilatura", "rarr.retrievers.extract.files")
 _PROGRAM = (
     f"import faulthandler, json, sys; faulthandler.dump_traceback_later({_IDLE_S}, exit=True);"
@@ -66,14 +66,14 @@ async def run_in_worker(url: str, function: Callable[..., Result], *args: object
     done = Future[Result]()
     done.set_running_or_notify_cancel()
 
-    def settle() -> None:
+    def run() -> None:
         try:
-            done.set_result(call_within(round(max(seconds, 0.01), 2), PAGE_MB, function, *args))
+            done.set_result(call_in_worker(round(max(seconds, 0.01), 2), PAGE_MB, function, *args))
         except BaseException as error:
             done.set_exception(error)
 
     # A daemon, for which Python does not wait at its end.
-    threading.Thread(target=settle, name="rarr-extract", daemon=True).start()
+    threading.Thread(target=run, name="rarr-extract", daemon=True).start()
     try:
         return await asyncio.wrap_future(done)
     except UnreadableError as error:
@@ -81,47 +81,47 @@ async def run_in_worker(url: str, function: Callable[..., Result], *args: object
 
 
 # The processes of this program, for all its threads and event loops. Each change is one atomic operation.
-_turns = threading.Semaphore(AT_ONCE)
-_idle = list[Popen[bytes]]()
+_call_slots = threading.Semaphore(AT_ONCE)
+_idle_workers = list[Popen[bytes]]()
 
 
-def call_within(seconds: float, megabytes: int, function: Callable[..., Any], *args: object) -> Any:
+def call_in_worker(seconds: float, megabytes: int, function: Callable[..., Any], *args: object) -> Any:
     """Runs `function(*args)` in a worker process within these limits, and blocks until it has ended."""
     request = pickle.dumps((function, args, seconds, megabytes))
-    with _turns:
+    with _call_slots:
         while True:
             try:
-                process, is_new = _idle.pop(), False
+                process, is_new = _idle_workers.pop(), False
             except IndexError:  # no process is left
-                process, is_new = _started(), True
+                process, is_new = _start_worker(), True
             begin = time.monotonic()
             try:
-                answer = _exchanged(process, request, seconds)  # JSON: hostile bytes may have made it
-                result, why, lasting = _answers_of(function).validate_json(answer)
+                answer = _exchange(process, request, seconds)  # JSON: hostile bytes may have made it
+                result, why, lasting = _answer_type(function).validate_json(answer)
                 break
             except BaseException as error:
-                status = _ended(process)
+                status = _end_worker(process)
                 if not isinstance(error, Exception):
                     raise
                 if time.monotonic() - begin >= seconds:
                     raise UnreadableError(f"reading it takes more than {seconds:g} s") from None
-                if is_new or status not in _WITHOUT_WORK:
+                if is_new or status not in _EXPECTED_STATUSES:
                     facts = f"status {status}, {' '.join(str(error).split())[:200] or type(error).__name__}"
                     raise UnreadableError(f"reading it crashed the reading process ({facts})") from error
-        _idle.append(process)
+        _idle_workers.append(process)
     if why:
         raise UnreadableError(why, lasting=lasting)
     return result
 
 
 @cache
-def _answers_of(function: Callable[..., Any]) -> TypeAdapter[Any]:
+def _answer_type(function: Callable[..., Any]) -> TypeAdapter[Any]:
     """Returns the type of an answer: (result or None, reason of a failure, whether the failure lasts)."""
     declared: Any = GenericAlias(tuple, (get_type_hints(function)["return"] | None, str, bool))
     return TypeAdapter(declared)
 
 
-def _started() -> Popen[bytes]:
+def _start_worker() -> Popen[bytes]:
     """Starts a process and waits until it is ready. Raises `UnreadableError` if it does not start."""
     path = json.dumps([str(Path(entry).absolute()) for entry in sys.path])
     command = [sys.executable, "-P", "-c", _PROGRAM, path, str(os.getpid())]
@@ -131,9 +131,9 @@ def _started() -> Popen[bytes]:
     try:
         process = Popen(command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, **session)
         try:
-            _exchanged(process, b"", _IDLE_S)
+            _exchange(process, b"", _IDLE_S)
         except BaseException:
-            _ended(process)
+            _end_worker(process)
             raise
         return process
     except (OSError, ValueError, EOFError) as error:
@@ -141,7 +141,7 @@ def _started() -> Popen[bytes]:
         raise UnreadableError(why, lasting=False) from error
 
 
-def _exchanged(process: Popen[bytes], request: bytes, seconds: float) -> bytes:
+def _exchange(process: Popen[bytes], request: bytes, seconds: float) -> bytes:
     timer = threading.Timer(seconds + _GRACE_S, process.kill)
     timer.daemon = True
     timer.start()
@@ -156,7 +156,7 @@ def _exchanged(process: Popen[bytes], request: bytes, seconds: float) -> bytes:
         timer.cancel()
 
 
-def _ended(process: Popen[bytes]) -> int:
+def _end_worker(process: Popen[bytes]) -> int:
     """Kills the process if it does not end by itself within a second. Returns its exit status."""
     for pipe in filter(None, (process.stdin, process.stdout)):
         with suppress(OSError):
@@ -171,7 +171,7 @@ def end_idle_workers() -> None:
     """Ends the idle worker processes; new processes start when they are needed."""
     with suppress(IndexError):  # no process is left
         while True:
-            _ended(_idle.pop())
+            _end_worker(_idle_workers.pop())
 
 
 class IdleWorkerCloser:
@@ -182,22 +182,22 @@ class IdleWorkerCloser:
         await asyncio.to_thread(end_idle_workers)
 
 
-def _renew() -> None:
+def _forget_workers() -> None:
     """Forgets the workers in a fork, which has no threads and must not use the parent's processes."""
-    global _turns
-    _idle.clear()
-    _turns = threading.Semaphore(AT_ONCE)
+    global _call_slots
+    _idle_workers.clear()
+    _call_slots = threading.Semaphore(AT_ONCE)
 
 
 atexit.register(end_idle_workers)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew)
+    os.register_at_fork(after_in_child=_forget_workers)
 
 
 def main(parent: int) -> None:
     """Runs in the worker process. Answers calls until its parent ends, or a minute passes without a call."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what an interrupt ends
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    threading.Thread(target=_end_with_parent, args=(parent,), daemon=True).start()
     calls, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
@@ -211,21 +211,21 @@ def main(parent: int) -> None:
             answers.flush()
             if _memory_mb(1) > _WORN_OUT_MB:
                 break
-            answer = _answer(*pickle.load(calls))
+            answer = _run_call(*pickle.load(calls))
     os._exit(0)
 
 
-def _end_with(parent: int) -> None:
+def _end_with_parent(parent: int) -> None:
     """Ends this process when its parent has ended, also in the middle of a call."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(0)
 
 
-def _answer(function: Callable[..., Any], args: tuple[Any, ...], seconds: float, megabytes: int) -> bytes:
+def _run_call(function: Callable[..., Any], args: tuple[Any, ...], seconds: float, megabytes: int) -> bytes:
     result, why, lasting = None, "", True
     try:
-        _limit(seconds, megabytes)
+        _limit_process(seconds, megabytes)
         result = function(*args)
     except UnreadableError as error:
         why, lasting = str(error), error.lasting
@@ -234,18 +234,18 @@ def _answer(function: Callable[..., Any], args: tuple[Any, ...], seconds: float,
     except Exception as error:  # hostile bytes can make the parsers raise any error
         why = f"it is damaged, of another type, or beyond its parser ({type(error).__name__}: {error})"[:500]
     finally:
-        _limit(_IDLE_S, 0)
-    return _answers_of(function).dump_json((result, valid(why), lasting))
+        _limit_process(_IDLE_S, 0)
+    return _answer_type(function).dump_json((result, valid(why), lasting))
 
 
-def _limit(seconds: float, megabytes: int) -> None:
+def _limit_process(seconds: float, megabytes: int) -> None:
     """Ends this process after `seconds`, and limits the memory that it may add; 0 megabytes: no limit."""
-    _allow(0)  # the watch needs memory for its thread
+    _limit_memory(0)  # the watch needs memory for its thread
     faulthandler.dump_traceback_later(seconds, exit=True)
-    _allow(megabytes)
+    _limit_memory(megabytes)
 
 
-def _allow(megabytes: int) -> None:
+def _limit_memory(megabytes: int) -> None:
     if sys.platform == "linux":
         import resource
 

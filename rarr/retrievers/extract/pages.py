@@ -9,9 +9,9 @@ from rarr.retrievers.extract import documents
 from rarr.retrievers.extract.documents import Complain, Document, UnreadableError, decode, joined_words
 from rarr.valid_unicode import valid
 
-_MOST_HTML = 5_000_000  # of HTML, twenty times a long article: hostile pages take ever more time
-_MOST_ON_PAGE = 2_000_000  # of text in one page: the length of a thick book
-_DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
+_MOST_HTML_BYTES = 5_000_000  # of HTML, twenty times a long article: hostile pages take ever more time
+_MOST_CHARACTERS = 2_000_000  # of text in one page: the length of a thick book
+_ENCODING = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _NO_TEXT = (
     "//button|//head|//iframe|//nav|//noscript|//script|//select|//style|//*[local-name()='svg']|//template"
 )
@@ -22,13 +22,13 @@ _BLOCK = re.compile(
 _BLOCK_MARKS = {"li": "- ", "dd": "- ", "blockquote": "> "} | {f"h{it}": f"{'#' * it} " for it in range(1, 7)}
 _ITEMS = re.compile(r"^(- .*\n)\n(?=- )", re.MULTILINE)
 _REGEX = {"re": "http://exslt.org/regular-expressions"}
-_GONE_BY_STYLE = (
+_HIDDEN_BY_STYLE = (
     r"text-decoration(-line)?\s*:[^;]*line-through|(content-)?visibility\s*:\s*(hidden|collapse)"
     r"|display\s*:\s*none|(opacity|font-size)\s*:\s*0+(\.0+)?\s*(%|[a-z]+)?\s*(;|$|!)"
 )
-_UNSEEN = f"//del|//s|//strike|//body//*[@hidden or re:test(@style, '(^|;)\\s*({_GONE_BY_STYLE})', 'i')]"
+_HIDDEN = f"//del|//s|//strike|//body//*[@hidden or re:test(@style, '(^|;)\\s*({_HIDDEN_BY_STYLE})', 'i')]"
 _LOWERED_NUMBERS = "//sub[not(*)][re:test(preceding-sibling::node()[1][self::text()], '[0-9]$')]"
-_NOTE = re.compile(r"\[?\w{1,4}\]?")
+_NOTE_MARK = re.compile(r"\[?\w{1,4}\]?")
 _IMAGE = re.compile(r"!\[[^\]\n]{0,500}\]\([^)\s]{0,2000}\)")
 _LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0,2000}\)")
 
@@ -43,21 +43,21 @@ def extract_page(content: bytes, media_type: str, charset: str | None) -> Docume
     if content[:5].lower() == b"%pdf-" or media_type == "application/pdf":
         page = documents.read_pdf(content)
     elif media_type in ("text/html", "application/xhtml+xml"):
-        if len(content) > _MOST_HTML:
-            raise UnreadableError(f"its HTML is longer than {_MOST_HTML // documents.MEGABYTE} MB")
-        page = read_page(content, charset)
+        if len(content) > _MOST_HTML_BYTES:
+            raise UnreadableError(f"its HTML is longer than {_MOST_HTML_BYTES // documents.MEGABYTE} MB")
+        page = read_html(content, charset)
     elif media_type == "text/markdown":
         page = Document(_LINK.sub(r"\1", _IMAGE.sub("", decode(content, charset))).strip())
     else:
         page = Document(decode(content, charset))
     if not page.text.strip():
         raise UnreadableError("it holds no text (a scan needs OCR)")
-    if len(page.text) > _MOST_ON_PAGE:
-        raise UnreadableError(f"its text is longer than {_MOST_ON_PAGE:,} characters")
+    if len(page.text) > _MOST_CHARACTERS:
+        raise UnreadableError(f"its text is longer than {_MOST_CHARACTERS:,} characters")
     return replace(page, text=valid(page.text), title=valid(page.title))
 
 
-def read_page(
+def read_html(
     data: bytes, charset: str | None = None, *, is_own: bool = False, complain: Complain = lambda _: None
 ) -> Document:
     """Extracts the main text of the HTML in `data`. The text may be empty.
@@ -68,15 +68,15 @@ def read_page(
     import trafilatura  # takes half a second to import
     from trafilatura.htmlprocessing import convert_to_html
 
-    declared = _DECLARED.search(data[:4096])
+    declared = _ENCODING.search(data[:4096])
     html = decode(data, charset or (declared[1].decode("ascii") if declared else None), complain)
     if "<body" not in html.lower():  # trafilatura reads nothing in a fragment of one element
         html = f"<html><body>{html}</body></html>"
     page: Any = None
     if not is_own:
-        page = trafilatura.bare_extraction(_simplified(html), with_metadata=True, include_comments=False)
+        page = trafilatura.bare_extraction(_simplified_tree(html), with_metadata=True, include_comments=False)
     # A page that is too short to tell its main text from the rest is read as a whole too.
-    body = convert_to_html(page.body) if page else _simplified(html)
+    body = convert_to_html(page.body) if page else _simplified_tree(html)
     page = page or trafilatura.extract_metadata(body)
     for gone in body.xpath(_NO_TEXT):
         gone[:], gone.text = [], None
@@ -86,20 +86,20 @@ def read_page(
     return Document(text, page.title or "", published_at=documents.parsed_date(page.date))
 
 
-def _simplified(html: str) -> Any:
+def _simplified_tree(html: str) -> Any:
     """Parses a page without hidden text. Rewrites raised notes, lowered numbers, and lists in cells."""
     import trafilatura
 
     tree: Any = trafilatura.load_html(html)
     if tree is None:  # a page without any text
         return trafilatura.load_html("<html><body><p></p></body></html>")
-    for unseen in tree.xpath(_UNSEEN, namespaces=_REGEX):
+    for unseen in tree.xpath(_HIDDEN, namespaces=_REGEX):
         unseen[:], unseen.text = [], None  # an empty cell stays in its column
     for raised in tree.xpath("//sup"):
         note = "".join(raised.text_content().split())
         if documents.EXPONENT.fullmatch(note) and not raised.xpath(".//a"):
             note = note.translate(documents.RAISED)
-        elif _NOTE.fullmatch(note) and (note.startswith("[") or raised.xpath(".//a")):
+        elif _NOTE_MARK.fullmatch(note) and (note.startswith("[") or raised.xpath(".//a")):
             note = f"[{note.strip('[]')}]"
         else:  # such as the "th" of 4th
             continue
@@ -120,7 +120,7 @@ def _page_blocks(element: Any, mark: str = "") -> Iterator[str]:
     """Yields the blocks of an element as Markdown, some of them empty."""
     if element.tag in ("table", "pre"):
         yield from (joined_words("".join(caption.itertext())) for caption in element.iterchildren("caption"))
-        yield _table_of(element) if element.tag == "table" else f"```\n{''.join(element.itertext())}\n```"
+        yield _write_table(element) if element.tag == "table" else f"```\n{''.join(element.itertext())}\n```"
         return
     mark, words = _BLOCK_MARKS.get(element.tag, mark), element.text or ""
     for child in element.iterchildren("*"):
@@ -141,7 +141,7 @@ def _marked_words(mark: str, text: str, tag: str) -> str:
     return f"{mark}{words}{':' * (tag == 'dt' and not words.endswith(':'))}" if words else ""
 
 
-def _table_of(element: Any) -> str:
+def _write_table(element: Any) -> str:
     """Writes a table as Markdown. The words of a cell over several rows stand in each of them."""
     for inner in element.iter("p", "div", "tr", "td", "th"):  # inline markup does not end a word
         inner.text, inner.tail = f" {inner.text or ''}", f" {inner.tail or ''}"
@@ -154,13 +154,13 @@ def _table_of(element: Any) -> str:
                 cells.append(words)
                 below |= {column: (left - 1, words)} if left > 1 else {}
             if cell is not None:
-                words, height = "".join(cell.itertext()), _spanned(cell, "rowspan")
-                cells += [words, *[""] * (_spanned(cell, "colspan") - 1)]
+                words, height = "".join(cell.itertext()), _span_count(cell, "rowspan")
+                cells += [words, *[""] * (_span_count(cell, "colspan") - 1)]
                 below |= {at: (height - 1, cells[at]) for at in range(column, len(cells)) if height > 1}
         rows.append(cells)
     return documents.markdown_table(rows)
 
 
-def _spanned(cell: Any, name: str) -> int:
+def _span_count(cell: Any, name: str) -> int:
     number = re.fullmatch("[1-9][0-9]{0,3}", cell.get(name, "1"))
     return min(int(number[0]), documents.MOST_SPANNED) if number else 1

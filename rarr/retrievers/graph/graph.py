@@ -12,14 +12,14 @@ from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
 from rarr.retrievers.corpus.index_words import STOP_WORDS, all_stems
 from rarr.retrievers.graph.triples import (
-    ALIASES,
+    ALIAS_RELATIONS,
     Triple,
+    fact_text,
     folded_words,
     name_key,
     read_triples,
     relation_rank,
     relation_words,
-    sentence_of,
     value_forms,
 )
 from rarr.retrievers.reranking import nearest
@@ -27,10 +27,10 @@ from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.wording import counted, safe_text
 
-_LONGEST_CARD = 500  # triples of an entity that are written as sentences
+_MOST_TRIPLES = 500  # triples of an entity that are written as sentences
 _MOST_POINTING = 1000  # a value of more triples is too common to be a topic
-_LONGEST = 12  # words of a name that are looked for
-_BESIDE = 3  # words on each side of a name
+_LONGEST_NAME = 12  # words of a name that are looked for
+_WORDS_BESIDE = 3  # words on each side of a name
 
 
 class Mention(NamedTuple):
@@ -67,14 +67,14 @@ class Graph:
         for each in triples:
             triple = Triple(*(texts.setdefault(text, text) for text in each))  # each text once in memory
             self.names.setdefault(triple.subject_id, triple.subject)
-            if relation_words(triple.relation) in ALIASES:
+            if relation_words(triple.relation) in ALIAS_RELATIONS:
                 aliases[triple.subject_id].append(triple.object)
             elif triple not in known:
                 known.add(triple)
                 self.names.setdefault(triple.object_id, triple.object)
                 self._by_subject[triple.subject_id].append(triple)
                 self._by_object[triple.object_id].append(triple)
-        self.by_name = self._indexed(aliases)
+        self.by_name = self._index_of_names(aliases)
         """The ids of the entities with a name or alias, by the `name_key` of this name."""
         if not self.by_name:
             raise InputError(f"graph {safe_text(place)} has no triple: give subject, relation and object")
@@ -109,11 +109,11 @@ class Graph:
         for at, (_, start, _) in enumerate(words):
             if mentions and start < mentions[-1].end:
                 continue
-            for to in range(min(at + _LONGEST, len(words)), at, -1):
+            for to in range(min(at + _LONGEST_NAME, len(words)), at, -1):
                 entities = self.by_name.get(" ".join(word for word, _, _ in words[at:to]), ())
                 place, is_long = Span(start, words[to - 1][2]), to - at > 1 and text.islower()
                 if entities and (is_long or self._may_be_name(entities, place.of(text))):
-                    chosen = self._chosen(entities, text, place, around)
+                    chosen = self._likely_ids(entities, text, place, around)
                     mentions.append(Mention(place.of(text), *place, chosen))
                     break
         for name, *_, ids in mentions:
@@ -131,23 +131,23 @@ class Graph:
         is_name = all(self.names[entity][:1].isupper() for entity in entities)
         return not is_name or any(letter.isupper() for letter in written)
 
-    def _chosen(self, entities: Sequence[str], text: str, place: Span, around: str) -> tuple[str, ...]:
+    def _likely_ids(self, entities: Sequence[str], text: str, place: Span, around: str) -> tuple[str, ...]:
         """Returns the entities with most neighbours in the nearest words that tell the entities apart."""
         if len(entities) < 2:
             return tuple(entities)
         sentence = [place, *(span for span in sentences(text) if span.start <= place.start)][-1]
         before, after = text[sentence.start : place.start], text[place.end : max(sentence.end, place.end)]
-        beside = " ".join([*before.split()[-_BESIDE:], "|", *after.split()[:_BESIDE]])
+        beside = " ".join([*before.split()[-_WORDS_BESIDE:], "|", *after.split()[:_WORDS_BESIDE]])
         elsewhere = f"{text[: place.start]} | {text[place.end :]} | {around}"
         for window in (beside, f"{before} | {after}", elsewhere):
-            counts = [len(self._named_values(entity, window)) for entity in entities]
+            counts = [len(self._neighbours_in(entity, window)) for entity in entities]
             entities = [it for it, count in zip(entities, counts, strict=True) if count == max(counts)]
         return tuple(entities)
 
-    def _named_values(self, entity: str, window: str) -> set[str]:
+    def _neighbours_in(self, entity: str, window: str) -> set[str]:
         """Returns the neighbours of the entity that `window` names by other words than its own name."""
         keyed, own = f" {' '.join(all_stems(window))} ", set(name_key(self.names[entity]).split())
-        values = {it.object for it in self.triples_of(entity)} | {it.subject for it in self._pointing(entity)}
+        values = {it.object for it in self.triples_of(entity)} | {it.subject for it in self._incoming(entity)}
         forms = ((value, form) for value in values for form in value_forms(value))
         return {
             value
@@ -162,14 +162,14 @@ class Graph:
     def triples_with_lines(self, entity: str) -> list[tuple[Triple, Passage]]:
         """Returns the triples of an entity, each with the line of its text that states its whole relation."""
         by_relation: dict[str, list[Triple]] = {}
-        for triple in self.triples_of(entity)[:_LONGEST_CARD]:
+        for triple in self.triples_of(entity)[:_MOST_TRIPLES]:
             by_relation.setdefault(triple.relation, []).append(triple)
         start, found = 0, list[tuple[Triple, Passage]]()
         facts = {"source": self._source(entity), "retrieved_at": datetime.now(UTC)}
         for relation in sorted(by_relation, key=relation_rank):
             group = by_relation[relation]
             title, values = group[0].subject, [triple.object for triple in group]
-            text = sentence_of(title, relation, values)
+            text = fact_text(title, relation, values)
             line = Passage(text=text, title=title, start=start, end=start + len(text), **facts)
             found += [(triple, line) for triple in group]
             start = line.end + 1
@@ -177,15 +177,15 @@ class Graph:
 
     def triples_pointing_at(self, entity: str) -> list[tuple[Triple, Passage]]:
         """Returns the triples of other entities with this entity as value, each with its line."""
-        triples = [each for each in self._pointing(entity) if each.subject_id != entity]
+        triples = [each for each in self._incoming(entity) if each.subject_id != entity]
         return [it for each in triples for it in self.triples_with_lines(each.subject_id) if it[0] == each]
 
-    def _pointing(self, entity: str) -> list[Triple]:
+    def _incoming(self, entity: str) -> list[Triple]:
         """Returns the triples whose object is the entity; [] if very many triples have this object."""
         triples = self._by_object.get(entity, [])
         return triples if len(triples) <= _MOST_POINTING else []
 
-    def _indexed(self, aliases: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
+    def _index_of_names(self, aliases: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
         """Indexes subjects by their names and aliases, and other values that begin with a capital."""
         index = dict[str, tuple[str, ...]]()
         for id_ in self._by_subject:

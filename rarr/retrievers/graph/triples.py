@@ -18,7 +18,7 @@ from rarr.errors import InputError, SetupError
 from rarr.tools.text.wording import safe_text
 from rarr.valid_unicode import valid
 
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL_CASE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _WORD = re.compile(r"\w+")
 _PARTS, _IDS = ("subject", "relation", "object"), ("subject_id", "object_id")
 _CURE = "give subject, relation and object, or a name and a text (or a list of texts) for each relation"
@@ -45,10 +45,10 @@ def name_key(name: str) -> str:
 
 def folded_words(text: str) -> list[tuple[str, int, int]]:
     """Returns the words of `text` in the form of `name_key`, each with its start and end."""
-    return [(_folded(match[0]), *match.span()) for match in _WORD.finditer(text)]
+    return [(_folded_word(match[0]), *match.span()) for match in _WORD.finditer(text)]
 
 
-def _folded(word: str) -> str:
+def _folded_word(word: str) -> str:
     plain = unicodedata.normalize("NFKD", word)
     return "".join(mark for mark in plain if not unicodedata.combining(mark)).casefold()
 
@@ -58,7 +58,7 @@ def relation_words(relation: str) -> str:
     """Writes a relation in words: "birth place" for birthPlace, birth_place and http://example.org/birthPlace."""
     if "://" in relation:
         relation = re.split(r"[/#:]", relation.rstrip("/#"))[-1]
-    return " ".join(_CAMEL.sub(" ", relation).replace("_", " ").replace("-", " ").split()).lower()
+    return " ".join(_CAMEL_CASE.sub(" ", relation).replace("_", " ").replace("-", " ").split()).lower()
 
 
 def read_triples(file: Path) -> Iterator[Triple]:
@@ -91,12 +91,12 @@ def _row_triples(row: Mapping[str, Any]) -> list[Triple]:
     """Returns the triples of a row. Raises `ValueError` for a row that is neither a triple nor an entity."""
     if "name" in row and row.keys().isdisjoint(_PARTS):
         lists = ((key, it if isinstance(it, list) else [it]) for key, it in row.items())
-        pairs = [(key, _text(it)) for key, its in lists if key not in ("name", "id") for it in its]
-        name, id_ = _text(row["name"]), _text(row.get("id"))
+        pairs = [(key, _value_text(it)) for key, its in lists if key not in ("name", "id") for it in its]
+        name, id_ = _value_text(row["name"]), _value_text(row.get("id"))
         triples = [Triple(id_ or name, name, key, value, value) for key, value in pairs if value]
         is_whole = bool(name)
     else:
-        subject, relation, value, own, other = (_text(row.get(part)) for part in (*_PARTS, *_IDS))
+        subject, relation, value, own, other = (_value_text(row.get(part)) for part in (*_PARTS, *_IDS))
         triples = [Triple(own or subject, subject, relation, other or value, value)]
         is_whole = bool(subject and relation and value) and row.keys() <= {*_PARTS, *_IDS}
     if not is_whole:
@@ -104,7 +104,7 @@ def _row_triples(row: Mapping[str, Any]) -> list[Triple]:
     return triples
 
 
-def _text(value: object) -> str:
+def _value_text(value: object) -> str:
     """Writes a value as valid text; "" for a missing value. Raises `ValueError` for a list or an object."""
     if isinstance(value, list | dict):
         raise ValueError
@@ -159,13 +159,13 @@ def _rdf_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield 0, dict(zip((*_PARTS, *_IDS), row, strict=True))
 
 
-ALIASES = frozenset(
+ALIAS_RELATIONS = frozenset(
     {"name", "label", "alias", "aliases", "also known as", "alternate name", "alt label", "pref label"}
 )
 """Relations whose value is a name of the subject."""
 
 # A line for each relation: its names, then its sentence. Facts that texts state together are neighbours.
-_TABLE = """
+_RELATION_TABLE = """
 instance of, type, kind: {name} is {a} {value}.
 occupation, profession, job: {name} was {a} {value}.
 country of citizenship, nationality, citizenship: {name} was a citizen of {value}.
@@ -204,9 +204,9 @@ _VERBS = (
 _PARTICIPLES = ("born", "built", "made", "written", "led", "held", "found", "known", "sold", "won", "taught")
 _PREPOSITIONS = ("in", "at", "by", "of", "on", "from", "to", "with", "for", "under", "near")
 _ISO_DATE = re.compile(r"[+-]?0*(\d{1,4})-(0\d|1[0-2])-(\d\d)(?:T[\d:.]*(?:Z|[+-]\d\d:\d\d)?)?")
-_KNOWN = {
+_COMMON_RELATIONS = {
     name: (rank, line.partition(": ")[2])
-    for rank, line in enumerate(_TABLE.strip().splitlines())
+    for rank, line in enumerate(_RELATION_TABLE.strip().splitlines())
     for name in line.partition(": ")[0].split(", ")
 }
 """The rank and the sentence of a common relation, by each of its names."""
@@ -225,16 +225,16 @@ def value_forms(value: str) -> tuple[str, ...]:
 
 
 def relation_rank(relation: str) -> int:
-    """Returns the line of a relation in `_TABLE`, which orders the text about an entity; others come last."""
-    return _KNOWN.get(relation_words(relation), (len(_KNOWN), ""))[0]
+    """Returns the line number of a relation in `_RELATION_TABLE`. A relation that is not there comes last."""
+    return _COMMON_RELATIONS.get(relation_words(relation), (len(_COMMON_RELATIONS), ""))[0]
 
 
-def sentence_of(subject: str, relation: str, values: Sequence[str]) -> str:
+def fact_text(subject: str, relation: str, values: Sequence[str]) -> str:
     """Writes a relation of a subject, with all its values, as an English sentence."""
     relation = relation_words(relation)
     *most, last = (value_forms(value)[0] for value in values)
     value = f"{', '.join(most)} and {last}" if most else last
-    form = _KNOWN[relation][1] if relation in _KNOWN else _form_of(relation)
+    form = _COMMON_RELATIONS[relation][1] if relation in _COMMON_RELATIONS else _sentence_pattern(relation)
     when = "in" if re.fullmatch(r"\d{3,4}|[A-Z][a-z]+ \d{4}", value) or not value[:1].isdigit() else "on"
     a, an = ("an" if noun[:1].lower() in "aeiou" else "a" for noun in (value, relation))
     sentence = form.format(name=subject, relation=relation, value=value, on=when, a=a, an=an)
@@ -242,7 +242,7 @@ def sentence_of(subject: str, relation: str, values: Sequence[str]) -> str:
     return f"{sentence[:-2]}." if sentence.endswith("..") and not sentence.endswith("...") else sentence
 
 
-def _form_of(relation: str) -> str:
+def _sentence_pattern(relation: str) -> str:
     """Returns the sentence pattern of a relation: for a verb, a word with a preposition, or a noun."""
     first, last = relation.partition(" ")[0], relation.rpartition(" ")[2]
     if f" {first} " in _VERBS and not (last == "by" and first in _PARTICIPLES):

@@ -90,9 +90,9 @@ async def test_a_search_that_fails_is_a_retrieval_error(folder: Path, opened: Op
 async def test_long_text_comes_in_parts_with_their_places(
     folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(extraction, "_LONG_TEXT", 1000)
-    monkeypatch.setattr(extraction, "_PART", 300)
-    monkeypatch.setattr(documents, "_PIECE", 64)
+    monkeypatch.setattr(extraction, "_LONG_FILE", 1000)
+    monkeypatch.setattr(extraction, "_PART_CHARACTERS", 300)
+    monkeypatch.setattr(documents, "_PIECE_BYTES", 64)
     text = "".join(f"# Lake {n}\n\nThe lake Ü{n} is {n} metres deep. It is cold.\n\n" for n in range(99))
     (folder / "lakes.md").write_text(text, encoding="utf-8")
     corpus = opened(folder)

@@ -26,7 +26,7 @@ from rarr.retrievers.extract.documents import (
     read_pdf,
 )
 from rarr.retrievers.extract.files import extract
-from rarr.retrievers.extract.pages import read_page
+from rarr.retrievers.extract.pages import read_html
 
 
 def read(path: Path) -> list[Document]:
@@ -152,7 +152,7 @@ pear = 2</code></pre></article></body></html>"""
 
 @pytest.mark.slow
 def test_a_page_becomes_markdown() -> None:
-    assert read_page(PAGE.encode()).text.split("\n\n") == [
+    assert read_html(PAGE.encode()).text.split("\n\n") == [
         "# Peaches",
         "The peach is a fruit. It grows in Georgia, and in California as well.",
         "### Where",
@@ -166,7 +166,7 @@ def test_a_page_becomes_markdown() -> None:
 
 def test_the_declared_encoding_is_used() -> None:
     page = '<html><head><meta charset="windows-1251"></head><body><p>Персики в Грузии.</p></body></html>'
-    assert "Персики в Грузии." in read_page(page.encode("windows-1251")).text
+    assert "Персики в Грузии." in read_html(page.encode("windows-1251")).text
 
 
 OWN_PAGES = {
@@ -184,7 +184,7 @@ OWN_PAGES = {
 @pytest.mark.parametrize(("body", "text"), OWN_PAGES.items())
 def test_all_text_of_an_own_page_is_read_with_its_headings_and_lists(body: str, text: str) -> None:
     page = f"<html><head><title>Ferry</title><style>a</style></head><body>{body}</body></html>"
-    assert read_page(page.encode(), is_own=True).text.replace("\n\n", "¶") == text
+    assert read_html(page.encode(), is_own=True).text.replace("\n\n", "¶") == text
 
 
 @pytest.mark.parametrize(
@@ -208,7 +208,7 @@ def test_raised_notes_and_lists_in_cells_are_read(written: str, expected: str) -
     part = f"<table><tr><td>When</td>{written}</tr></table>" if "<td" in written else f"<p>{written}</p>"
     filling = f"<p>{'It stands by the river and is old. ' * 20}</p>"
     page = f"<html><body><article>{filling}{part}{filling}</article></body></html>"
-    assert all(expected in read_page(page.encode(), is_own=is_own).text for is_own in (False, True))
+    assert all(expected in read_html(page.encode(), is_own=is_own).text for is_own in (False, True))
 
 
 def saved(made: Any) -> bytes:
@@ -346,7 +346,7 @@ def test_words_hyphenated_at_a_line_end_of_a_pdf_are_joined(first: str, second: 
 def test_file_of_too_much_text_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MOST_CHARACTERS", 5)
     with pytest.raises(UnreadableError, match="it holds more than 5 characters: split it"):
-        files.read_all(written(tmp_path / "a.pdf", page("Peaches grow.")))
+        files.documents_and_complaints(written(tmp_path / "a.pdf", page("Peaches grow.")))
     monkeypatch.setattr(documents, "MOST_UNPACKED", 10_000)
     with pytest.raises(UnreadableError, match="it unpacks to more than 0 MB: split it"):
         read_docx(letter())

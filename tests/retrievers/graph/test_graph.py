@@ -8,7 +8,7 @@ from tools.asking import metered_run
 
 from rarr import Graph
 from rarr.errors import InputError
-from rarr.retrievers.graph.triples import Triple, sentence_of, value_forms
+from rarr.retrievers.graph.triples import Triple, fact_text, value_forms
 
 PERSON = Triple("p1", "Ida Lunde", "place of birth", "c1", "Aarle")
 OLE = Triple("p2", "Ole Lunde", "place of birth", "c1", "Aarle")
@@ -75,7 +75,7 @@ def test_relation_becomes_a_sentence() -> None:
         "The max speed of Ida is 9 knots.": ("http://example.org/ns#maxSpeed", "9 knots"),
     }
     for sentence, (relation, *values) in sentences.items():
-        assert sentence_of("Ida", relation, values) == sentence
+        assert fact_text("Ida", relation, values) == sentence
 
 
 def test_dates_have_the_forms_of_texts() -> None:
