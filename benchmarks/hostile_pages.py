@@ -224,8 +224,8 @@ async def outcomes(each: int, limit_s: float, seed: int) -> dict[str, list[tuple
         return "late" if seconds > 1.1 * limit_s + START_S else fault(kinds[host], found), seconds
 
     with tempfile.TemporaryDirectory() as folder:
-        vet = partial(public_ips, find=_find, allow_loopback=True)
-        fetcher = Fetcher(user_agent="rarr-test", timeout_s=limit_s, vet=vet)
+        look_up = partial(public_ips, find=_find, allow_loopback=True)
+        fetcher = Fetcher(user_agent="rarr-test", timeout_s=limit_s, look_up=look_up)
         reader = PageReader(fetcher, Cache(Path(folder) / "cache"), Settings())
         came = await asyncio.gather(*(read(reader, host) for host in kinds))
     server.close()

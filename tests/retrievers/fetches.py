@@ -18,9 +18,9 @@ CAP = 100_000  # bytes
 
 
 def make(*, find: Resolve = ask_system_resolver, allow_loopback: bool = True, **options: Any) -> Fetcher:
-    vet = partial(public_ips, find=find, allow_loopback=allow_loopback)
+    look_up = partial(public_ips, find=find, allow_loopback=allow_loopback)
     usual: dict[str, Any] = {"user_agent": "rarr-test/1.0", "timeout_s": 10, "respect_robots": False}
-    fetcher = Fetcher(vet=vet, **(usual | options))
+    fetcher = Fetcher(look_up=look_up, **(usual | options))
     fetcher.max_bytes = CAP
     return fetcher
 

@@ -39,20 +39,20 @@ _MARKUP = re.compile(
     rb"(?is)(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?xml[^>]*>)*+<(?:!doctype html|html|head|body)\b"
 )
 _UNPRINTABLE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_GLANCE = 4096  # bytes
+_SNIFFED_BYTES = 4096  # bytes
 
-Read = Callable[[httpx2.URL], Awaitable[tuple[int, bytes]]]
-"""Takes the address of a robots.txt; returns the status of the answer and at most `MOST_BYTES` of content."""
-MOST_BYTES = 512_000  # RFC 9309, 2.5: at least 500 KiB; the rest is not read
-_SITES = 128  # sites whose rules are kept
+RobotsRequest = Callable[[httpx2.URL], Awaitable[tuple[int, bytes]]]
+"""Takes the address of a robots.txt. Returns the status of the answer, and its first `RULES_BYTES` bytes."""
+RULES_BYTES = 512_000  # RFC 9309, 2.5: at least 500 KiB; the rest is not read
+_MOST_SITES = 128  # sites whose rules are kept
 _KEPT_S = 86_400.0  # RFC 9309, 2.4: at most a day
-_REST_S = 30.0
+_RETRY_S = 30.0
 _CURE = "; leave it out, or fetch without respect for robots.txt where you may"
 _LINE = re.compile(r"\s*(user-agent|allow|disallow)\s*:\s*([^#]*)", re.I)
 _PRODUCT = re.compile(r"[a-z_-]+", re.I)
 _OTHER_ROBOT = "0"  # no product name holds a digit
 
-Taken = TypeVar("Taken")
+Result = TypeVar("Result")
 
 
 def product_name(user_agent: str) -> str:
@@ -80,21 +80,21 @@ class RobotsRules:
     """Keeps the robots.txt rules of sites. Asks a site once a day, or 30 s after a failure."""
 
     def __init__(self, name: str, timeout_s: float) -> None:
-        """`timeout_s` are the seconds for a page. The rules of its site may take four fifths of them."""
+        """`timeout_s` are the seconds for a page. The rules of its site may read four fifths of them."""
         self._name, self._timeout_s = name, timeout_s * 0.8
         self._turns = Limiter(1)
         self._kept: dict[str, tuple[float, Protego | str]] = {}  # with the reason why there are no rules
 
-    async def require_allowed(self, url: httpx2.URL, read: Read) -> None:
+    async def require_allowed(self, url: httpx2.URL, read: RobotsRequest) -> None:
         """Raises `RetrievalError` if the site's rules forbid `url` to this robot, or cannot be read."""
         site = str(url.copy_with(raw_path=b"/robots.txt"))
         async with self._turns(site):
             until, site_rules = self._kept.get(site, (0.0, ""))
             if until < monotonic():
-                site_rules = await self._fetched(httpx2.URL(site), read)
-                if len(self._kept) >= _SITES:
+                site_rules = await self._fetch_rules(httpx2.URL(site), read)
+                if len(self._kept) >= _MOST_SITES:
                     del self._kept[next(iter(self._kept))]
-                kept_s = _REST_S if isinstance(site_rules, str) else _KEPT_S
+                kept_s = _RETRY_S if isinstance(site_rules, str) else _KEPT_S
                 self._kept[site] = (monotonic() + kept_s, site_rules)
         if isinstance(site_rules, str):
             raise RetrievalError(f"{safe_text(str(url))}: {site_rules}")
@@ -102,7 +102,7 @@ class RobotsRules:
         if not await asyncio.to_thread(site_rules.can_fetch, str(url), self._name):
             raise RetrievalError(f"{safe_text(str(url))} is not fetched: {safe_text(site)} forbids it{_CURE}")
 
-    async def _fetched(self, site: httpx2.URL, read: Read) -> Protego | str:
+    async def _fetch_rules(self, site: httpx2.URL, read: RobotsRequest) -> Protego | str:
         try:
             async with asyncio.timeout(self._timeout_s):
                 status, content = await read(site)
@@ -134,7 +134,7 @@ class Fetcher:
     At each request, the host name is looked up once. All its addresses must be public, and the connection
     goes to one of them. Proxies of the environment are not used: they would look the name up again.
     `timeout_s`: the limit for one page with redirects and robots.txt, without the wait for other fetches.
-    `vet` returns the addresses of a host and port, and raises `UnreachableError` if one is not allowed.
+    `look_up` returns the addresses of a host and port, and raises `UnreachableError` if one is not allowed.
     """
 
     max_bytes = 10_000_000
@@ -146,12 +146,12 @@ class Fetcher:
         user_agent: str,
         timeout_s: float = TIMEOUT_S,
         respect_robots: bool = True,
-        vet: Callable[[str, int], Awaitable[Sequence[str]]] = public_ips,
+        look_up: Callable[[str, int], Awaitable[Sequence[str]]] = public_ips,
     ) -> None:
         if not (product_name(user_agent) and user_agent.isascii() and user_agent.isprintable()):
             raise SettingsError(f"user agent {safe_text(user_agent)!r}: write ASCII, as in 'rarr/1.0'")
         self._headers = {**_PAGE_HEADERS, "User-Agent": user_agent}
-        self._timeout_s, self._vet = timeout_s, vet
+        self._timeout_s, self._look_up = timeout_s, look_up
         self._all, self._hosts = Limiter(AT_ONCE), Limiter(AT_ONCE_PER_HOST)
         self._robots = RobotsRules(product_name(user_agent), timeout_s) if respect_robots else None
 
@@ -161,31 +161,31 @@ class Fetcher:
         first, limit = page_url(url), time_limit(self._timeout_s, lambda: RetrievalError(late))
         # The host's turn comes first, so that waiting for a slow host does not block the other hosts.
         async with self._hosts(first.host), self._all(), limit:
-            return await _follow(first, self._page)
+            return await _follow(first, self._request_page)
 
-    async def _page(self, url: httpx2.URL) -> FetchedPage | httpx2.URL:
+    async def _request_page(self, url: httpx2.URL) -> FetchedPage | httpx2.URL:
         try:
             if self._robots:
-                await self._robots.require_allowed(url, self._rules)
-            return await self._answer(url, partial(self._read_page, str(url)))
+                await self._robots.require_allowed(url, self._request_robots_txt)
+            return await self._send_request(url, partial(self._read_page, str(url)))
         except UnreachableError as error:
             raise RetrievalError(f"{safe_text(str(url))}: {error}") from None
 
     async def _read_page(self, url: str, response: httpx2.Response) -> FetchedPage:
-        media_type, length = _required_type(response), response.headers.get("Content-Length", "")
+        media_type, length = _accepted_type(response), response.headers.get("Content-Length", "")
         is_long = length.isdecimal() and len(length) < 20 and int(length) > self.max_bytes
-        content, is_whole = (b"", False) if is_long else await _received(response, self.max_bytes)
+        content, is_whole = (b"", False) if is_long else await _read_body(response, self.max_bytes)
         if not is_whole:
             most = f"{self.max_bytes:,} bytes"
             raise RetrievalError(f"it is longer than {most}: raise the limit, or leave it out")
         if not content:
             raise RetrievalError("it is empty: leave it out")
-        return FetchedPage(url, content, media_type or _sniffed(content), response.charset_encoding)
+        return FetchedPage(url, content, media_type or _guessed_type(content), response.charset_encoding)
 
-    async def _rules(self, url: httpx2.URL) -> tuple[int, bytes]:
+    async def _request_robots_txt(self, url: httpx2.URL) -> tuple[int, bytes]:
         async def ask(target: httpx2.URL) -> tuple[int, bytes] | httpx2.URL:
             try:
-                return await self._answer(target, _read_rules)
+                return await self._send_request(target, _read_robots_txt)
             except UnreachableError as error:
                 if target.host == url.host:
                     raise
@@ -194,10 +194,10 @@ class Fetcher:
 
         return await _follow(url, ask)
 
-    async def _answer(
-        self, url: httpx2.URL, take: Callable[[httpx2.Response], Awaitable[Taken]]
-    ) -> Taken | httpx2.URL:
-        """Asks for `url`. Returns what `take` makes of the response, or the address of a redirect.
+    async def _send_request(
+        self, url: httpx2.URL, read: Callable[[httpx2.Response], Awaitable[Result]]
+    ) -> Result | httpx2.URL:
+        """Asks for `url`. Returns what `read` makes of the response, or the address of a redirect.
 
         The certificate must be for the name in `url`. This is a transport without a client: no cookies, no
         passwords from files, no redirects, no proxies. It serves one request, because connections are kept by
@@ -206,10 +206,10 @@ class Fetcher:
         failure, certified = "", await asyncio.to_thread(bounded.certificates)  # the first call reads files
         try:
             port = url.port or (443 if url.scheme == "https" else 80)
-            for address in (await self._vet(url.raw_host.decode(), port))[:_MOST_ADDRESSES]:
+            for address in (await self._look_up(url.raw_host.decode(), port))[:_MOST_ADDRESSES]:
                 async with httpx2.AsyncHTTPTransport(verify=certified, trust_env=False) as transport:
                     try:
-                        response = await transport.handle_async_request(self._request(url, address))
+                        response = await transport.handle_async_request(self._build_request(url, address))
                     except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
                         failure = safe_text(str(error) or "no answer")
                         continue
@@ -217,7 +217,7 @@ class Fetcher:
                         target = response.headers.get("Location")
                         if target is not None and response.status_code in _REDIRECTS:
                             return page_url(target, url)
-                        return await take(response)
+                        return await read(response)
         except (httpx2.HTTPError, OSError) as error:
             why = f"the answer broke off ({safe_text(str(error))}): try again later"
             raise RetrievalError(f"{safe_text(str(url))}: {why}") from None
@@ -225,14 +225,14 @@ class Fetcher:
             raise RetrievalError(f"{safe_text(str(url))}: {error}") from None
         raise UnreachableError(f"no connection ({failure}): check the address and the network")
 
-    def _request(self, url: httpx2.URL, address: str) -> httpx2.Request:
+    def _build_request(self, url: httpx2.URL, address: str) -> httpx2.Request:
         headers = {"Host": url.netloc.decode("ascii"), **self._headers}
         limits = {"connect": self._timeout_s / 4}  # so that the last address has time to answer
         facts = {"sni_hostname": url.raw_host.decode(), "timeout": limits}
         return httpx2.Request("GET", url.copy_with(host=address), headers=headers, extensions=facts)
 
 
-async def _follow(url: httpx2.URL, ask: Callable[[httpx2.URL], Awaitable[Taken | httpx2.URL]]) -> Taken:
+async def _follow(url: httpx2.URL, ask: Callable[[httpx2.URL], Awaitable[Result | httpx2.URL]]) -> Result:
     for _ in range(_MOST_REDIRECTS + 1):
         answer = await ask(url)
         if not isinstance(answer, httpx2.URL):
@@ -241,12 +241,12 @@ async def _follow(url: httpx2.URL, ask: Callable[[httpx2.URL], Awaitable[Taken |
     raise RetrievalError(f"{safe_text(str(url))}: redirected more than {_MOST_REDIRECTS} times: leave it out")
 
 
-async def _read_rules(response: httpx2.Response) -> tuple[int, bytes]:
-    content = (await _received(response, MOST_BYTES))[0] if response.is_success else b""
+async def _read_robots_txt(response: httpx2.Response) -> tuple[int, bytes]:
+    content = (await _read_body(response, RULES_BYTES))[0] if response.is_success else b""
     return response.status_code, content
 
 
-def _required_type(response: httpx2.Response) -> str:
+def _accepted_type(response: httpx2.Response) -> str:
     status = response.status_code
     if status not in (200, 203):
         # The standard phrase, not the server's text.
@@ -259,8 +259,8 @@ def _required_type(response: httpx2.Response) -> str:
     return media_type
 
 
-def _sniffed(content: bytes) -> str:
-    start = content[:_GLANCE]
+def _guessed_type(content: bytes) -> str:
+    start = content[:_SNIFFED_BYTES]
     if start.startswith(b"%PDF-"):
         return "application/pdf"
     if _MARKUP.match(start):
@@ -270,7 +270,7 @@ def _sniffed(content: bytes) -> str:
     return "text/plain"
 
 
-async def _received(response: httpx2.Response, most: int) -> tuple[bytes, bool]:
+async def _read_body(response: httpx2.Response, most: int) -> tuple[bytes, bool]:
     """Reads at most `most` bytes of the body, sent and unpacked. Returns them, and whether all were read."""
     content = bytearray()
     try:

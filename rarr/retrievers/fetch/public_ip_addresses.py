@@ -23,7 +23,7 @@ Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
-_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # browsers read a host that ends in a number as an IPv4 address
+_NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")  # browsers read a host that ends in a number as IPv4
 _LONGEST_NAME = 253
 _LOCAL = ("localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa")
 _LONGEST_URL = 4096  # characters: more than real pages need, and few enough to match against a site's rules
@@ -31,7 +31,7 @@ _LONGEST_URL = 4096  # characters: more than real pages need, and few enough to 
 _NAT64 = IPv6Network("64:ff9b::/96")
 _GLOBAL_UNICAST = IPv6Network("2000::/3")  # all addresses that have been assigned
 # Networks that `is_global` counts as public in some Python versions from 3.11 on.
-_SPECIAL = (
+_SPECIAL_NETWORKS = (
     ip_network("192.0.0.0/24"),  # protocols; Oracle's metadata
     ip_network("192.88.99.0/24"),  # relays of 6to4
     ip_network("168.63.129.16/32"),  # Azure's metadata, on a public address
@@ -59,17 +59,17 @@ async def public_ips(
     Raises `UnreachableError` if the host has no address, or an address that is not public. Connect to a
     returned address and not to the name: then a later answer for the name cannot redirect the connection.
     """
-    literal = _literal(host)
+    literal = _ip_of_literal(host)
     try:
         addresses = [literal] if literal else [ip_address(text) for text in await find(host, port)]
     except (OSError, ValueError) as error:
         why = f"its name cannot be looked up ({safe_text(str(error))}): check the address and the connection"
-        raise _refused(host, why, UnreachableError) from None
+        raise _host_refusal(host, why, UnreachableError) from None
     if not addresses:
-        raise _refused(host, "it has no address: check how it is written", UnreachableError)
+        raise _host_refusal(host, "it has no address: check how it is written", UnreachableError)
     for address in addresses:
         if not (is_public(address) or (allow_loopback and address.is_loopback)):
-            raise _refused(host, f"its address {address} is not a public one", UnreachableError)
+            raise _host_refusal(host, f"its address {address} is not a public one", UnreachableError)
     return [str(address) for address in addresses]
 
 
@@ -83,7 +83,7 @@ def is_public(address: Address) -> bool:
             return all(map(is_public, filter(None, inner)))
         if address not in _GLOBAL_UNICAST:
             return False
-    is_special = any(address in network for network in _SPECIAL)
+    is_special = any(address in network for network in _SPECIAL_NETWORKS)
     return address.is_global and not (address.is_multicast or address.is_reserved or is_special)
 
 
@@ -97,17 +97,17 @@ def page_url(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
     try:
         url = (base.join(text) if base else httpx2.URL(text)).copy_with(fragment=None)
     except (httpx2.InvalidURL, ValueError) as error:
-        raise _unfetched(text, f"it is not the address of a page ({safe_text(str(error))})") from None
+        raise _url_refusal(text, f"it is not the address of a page ({safe_text(str(error))})") from None
     if url.scheme not in ("", "http", "https"):
-        raise _unfetched(text, "only http and https are fetched")
+        raise _url_refusal(text, "only http and https are fetched")
     if not url.scheme or not url.host:
-        raise _unfetched(text, "write it in full, as in https://example.org/page")
+        raise _url_refusal(text, "write it in full, as in https://example.org/page")
     if url.userinfo:
-        raise _unfetched(url.host, "it holds a user name or password: leave out the part before the @")
+        raise _url_refusal(url.host, "it holds a user name or password: leave out the part before the @")
     if url.port is not None and not 0 < url.port < 65_536:
-        raise _unfetched(text, f"there is no port {url.port}")
+        raise _url_refusal(text, f"there is no port {url.port}")
     if len(str(url)) > _LONGEST_URL:
-        raise _unfetched(text, f"it is longer than {_LONGEST_URL} characters")
+        raise _url_refusal(text, f"it is longer than {_LONGEST_URL} characters")
     return url.copy_with(host=canonical_host(url.raw_host.decode("ascii")))
 
 
@@ -118,28 +118,28 @@ def canonical_host(host: str) -> str:
     names a machine of a local network. `public_ips` judges IP addresses.
     """
     name = host.lower().removesuffix(".")
-    literal = _literal(name)
+    literal = _ip_of_literal(name)
     if literal:
         return str(literal)
     labels = name.split(".")
-    if _NUMBER.fullmatch(labels[-1]):
-        raise _refused(host, "write an IP address as four decimal numbers")
+    if _NUMERIC_LABEL.fullmatch(labels[-1]):
+        raise _host_refusal(host, "write an IP address as four decimal numbers")
     if len(name) > _LONGEST_NAME or not all(map(_LABEL.fullmatch, labels)):
-        raise _refused(host, "it is not the name of a machine")
+        raise _host_refusal(host, "it is not the name of a machine")
     if len(labels) == 1 or any(f".{name}".endswith(f".{local}") for local in _LOCAL):
-        raise _refused(host, "it names a machine of a local network")
+        raise _host_refusal(host, "it names a machine of a local network")
     return name
 
 
-def _literal(host: str) -> Address | None:
+def _ip_of_literal(host: str) -> Address | None:
     with suppress(ValueError):
         return None if "%" in host else ip_address(host)  # a zone names a network card of this machine
     return None
 
 
-def _refused(host: str, why: str, error: type[Exception] = RetrievalError) -> Exception:
+def _host_refusal(host: str, why: str, error: type[Exception] = RetrievalError) -> Exception:
     return error(f"the host {safe_text(host)!r} is not asked: {why}")
 
 
-def _unfetched(text: str, why: str) -> RetrievalError:
+def _url_refusal(text: str, why: str) -> RetrievalError:
     return RetrievalError(f"{safe_text(text)} is not fetched: {why}")

@@ -15,7 +15,7 @@ import pytest
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.fetch import fetching
-from rarr.retrievers.fetch.fetching import MOST_BYTES, RobotsRules, parse_rules
+from rarr.retrievers.fetch.fetching import RULES_BYTES, RobotsRules, parse_rules
 from rarr.retrievers.fetch.public_ip_addresses import UnreachableError
 from retrievers.fetch.test_public_ip_addresses import finding
 from retrievers.fetches import PAGE, PATIENCE_S, SHORT_S, fetch, make, refusal
@@ -112,13 +112,13 @@ DRIPS = [forever(b"HTTP/1.1 200 OK\r\n\r\n", b"#", 0.02), forever(b"", b"HTTP/1.
         (answer(b""), ""),
         (answer(b"", status="204 No Content"), ""),
         (answer(b"\xff\x00" * 1000), ""),
-        (answer(b"#" * MOST_BYTES + b"\n" + FORBIDS), ""),
+        (answer(b"#" * RULES_BYTES + b"\n" + FORBIDS), ""),
         (forever(b"HTTP/1.1 404 Not Found\r\n\r\n", b"x", 0.02), ""),
         (forever(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 10_000), ""),
-        (answer(gzip.compress(b" " * MOST_BYTES * 10 + FORBIDS, mtime=0), "Content-Encoding: gzip"), ""),
+        (answer(gzip.compress(b" " * RULES_BYTES * 10 + FORBIDS, mtime=0), "Content-Encoding: gzip"), ""),
         (answer(FORBIDS), "forbids it"),
         (answer(FORBIDS, kind="image/png"), "forbids it"),
-        (answer(FORBIDS + b"#" * MOST_BYTES), "forbids it"),
+        (answer(FORBIDS + b"#" * RULES_BYTES), "forbids it"),
         (answer(b"User-agent: rarr-test\nDisallow: /"), "forbids it"),
         (answer(gzip.compress(FORBIDS, mtime=0), "Content-Encoding: gzip"), "forbids it"),
         (answer(FORBIDS, "Content-Encoding: br"), "cannot be read"),
