@@ -63,7 +63,7 @@ async def test_entries_of_the_cache_are_private(tmp_path: Path) -> None:
     async def made() -> str:
         return "a page"
 
-    await Cache(tmp_path / "home" / "cache").through("page", "q", made)
+    await Cache(tmp_path / "home" / "cache").entry("page", "q", made)
     assert len(list((tmp_path / "home" / "cache").iterdir())) == 1
     assert open_to_others(tmp_path / "home") == []
 

@@ -31,10 +31,10 @@ class CombinedRetriever:
             raise RetrievalError("; ".join(f"{name}: {error}" for name, error in failed.items()))
         for name, error in failed.items():
             meter().warn("source_failed", f"{name} could not be searched, but other sources could: {error}")
-        return _merged([result for _, result in by_name if not isinstance(result, RetrievalError)], k)
+        return _merge_results([result for _, result in by_name if not isinstance(result, RetrievalError)], k)
 
 
-def _merged(results: Sequence[Sequence[Passage]], k: int) -> list[Passage]:
+def _merge_results(results: Sequence[Sequence[Passage]], k: int) -> list[Passage]:
     merged, seen = dict[str, list[Passage]](), set[str]()
     ranks = zip_longest(*(by_document(passages, page_key).items() for passages in results))
     for name, passages in filter(None, chain.from_iterable(ranks)):
@@ -65,20 +65,20 @@ async def whole_text(sources: Sequence[object], url: str) -> str | None:
 class ChunkRetriever:
     """Finds documents with `source`, and cuts each text into longer passages, if it can be read again."""
 
-    def __init__(self, source: Retriever, opened: Sequence[object], words: int) -> None:
-        """`opened` are the sources that can return whole texts. A passage has at most `words` words."""
-        self.source, self._opened, self._words = source, opened, words
+    def __init__(self, source: Retriever, text_sources: Sequence[object], words: int) -> None:
+        """`text_sources` are the sources that can return whole texts. A passage has at most `words` words."""
+        self.source, self._text_sources, self._words = source, text_sources, words
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the passages of the `k` best documents, best first. A run reads each document once."""
         found, memo = by_document(await self.source.retrieve(query, k)), meter().memo
         for source, passages in found.items():
             if (id(self), source) not in memo:
-                memo[id(self), source] = await self._cut(passages[0])
+                memo[id(self), source] = await self._longer_passages(passages[0])
         return [chunk for source, kept in found.items() for chunk in memo[id(self), source] or kept]
 
-    async def _cut(self, passage: Passage) -> list[Passage]:
-        text = await whole_text(self._opened, passage.source)
+    async def _longer_passages(self, passage: Passage) -> list[Passage]:
+        text = await whole_text(self._text_sources, passage.source)
         # If a file has changed since it was indexed, the places of the found passages are wrong.
         if text is None or text[passage.start : passage.end] != passage.text:
             return []

@@ -56,7 +56,7 @@ class GivenPassages:
             titled = whole.model_copy(update={"title": heading["title"]}) if heading else whole
             self._passages += [given] if isinstance(given, Passage) else cut_passages(titled, window)
         fit = sum(len(whole.text) for whole in wholes) <= SHOWN_CHARACTERS
-        self.if_all_fit = tuple(self._passages) if fit else ()
+        self.passages_if_all_fit = tuple(self._passages) if fit else ()
         """All passages, if they can be shown in each request to a model, else ()."""
         self._index = OverlapIndex(self._passages)
 
@@ -121,9 +121,9 @@ class LangChainRetriever:
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the passages nearest to `query` from each source. Raises the errors of the retriever."""
-        return await work(self._nearest, await self._retriever.ainvoke(query), query)
+        return await work(self._nearest_passages, await self._retriever.ainvoke(query), query)
 
-    def _nearest(self, documents: Sequence["Document"], query: str) -> list[Passage]:
+    def _nearest_passages(self, documents: Sequence["Document"], query: str) -> list[Passage]:
         passages: list[Passage] = []
         for number, document in enumerate(documents, start=1):
             if (text := document.page_content).strip():

@@ -21,8 +21,8 @@ from rarr.tools.models.retries import Limiter
 _K1, _B = 1.2, 0.75
 # On the development set, near these shares and this weight of titles, most right passages came first
 # (python -m benchmarks.retrieval).
-BM25, PAIRS = 0.7, 0.3
-_TITLE = 3
+_BM25_WEIGHT, _PAIR_WEIGHT = 0.7, 0.3
+_TITLE_WEIGHT = 3
 _EXAMPLE = "such as cross-encoder/ms-marco-MiniLM-L6-v2"
 _ROUNDING = 1e-3  # a probability of a quantized model may leave the range from 0 to 1 by this much
 _CURE = "check its server, base URL and key, and the model's name"
@@ -49,8 +49,8 @@ class OverlapIndex:
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._passages = passages
-        self._counts = [_counts(passage.title, passage.text) for passage in passages]
-        self._found = dict[str, list[tuple[int, int]]]()
+        self._counts = [_word_counts(passage.title, passage.text) for passage in passages]
+        self._counts_by_word = dict[str, list[tuple[int, int]]]()
         mean = max(1.0, sum(it.size for it in self._counts) / max(1, len(self._counts)))
         self._saturations = [_K1 * (1 - _B + _B * it.size / mean) for it in self._counts]
 
@@ -59,24 +59,24 @@ class OverlapIndex:
         require_awaited()
         words = content_stems(query)
         pairs = set(pairwise(words))
-        scores = [PAIRS * len(pairs & it.pairs) / max(1, len(pairs)) for it in self._counts]
-        having = {word: self._counts_of(word) for word in dict.fromkeys(words)}
+        scores = [_PAIR_WEIGHT * len(pairs & it.pairs) / max(1, len(pairs)) for it in self._counts]
+        having = {word: self._counts_by_passage(word) for word in dict.fromkeys(words)}
         count, found = len(self._counts), {word: len(numbers) for word, numbers in having.items()}
         weights = {word: math.log(1 + (count - n + 0.5) / (n + 0.5)) for word, n in found.items()}
         most = sum(weights.values()) or 1.0
         for word, numbers in having.items():
-            share = BM25 * weights[word] / most
+            share = _BM25_WEIGHT * weights[word] / most
             for number, repeated in numbers:
                 scores[number] += share * repeated / (repeated + self._saturations[number])
         return scores
 
-    def _counts_of(self, word: str) -> list[tuple[int, int]]:
+    def _counts_by_passage(self, word: str) -> list[tuple[int, int]]:
         """Returns the number of each passage that has the word, and how often. Queries share many words."""
-        if found := self._found.get(word):
+        if found := self._counts_by_word.get(word):
             return found
         found = [(number, n) for number, it in enumerate(self._counts) if (n := it.stems.get(word))]
         if found:  # all other words would fill the memory
-            self._found[word] = found
+            self._counts_by_word[word] = found
         return found
 
     def ranked_passages(self, query: str) -> list[Passage]:
@@ -85,7 +85,7 @@ class OverlapIndex:
         return [self._passages[at] for at in sorted(range(len(scores)), key=scores.__getitem__, reverse=True)]
 
 
-class _Counts(NamedTuple):
+class _WordCounts(NamedTuple):
     """The number of each stem of a passage (a stem of its title counts three times), and its word pairs."""
 
     stems: dict[str, int]
@@ -94,10 +94,10 @@ class _Counts(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def _counts(title: str, text: str) -> _Counts:
+def _word_counts(title: str, text: str) -> _WordCounts:
     heads, words = content_stems(title), content_stems(text)
-    stems = [*heads * _TITLE, *words]
-    return _Counts(Counter(stems), len(stems), frozenset([*pairwise(heads), *pairwise(words)]))
+    stems = [*heads * _TITLE_WEIGHT, *words]
+    return _WordCounts(Counter(stems), len(stems), frozenset([*pairwise(heads), *pairwise(words)]))
 
 
 def nearest(passages: Sequence[Passage], query: str, most: int = PASSAGES_PER_DOCUMENT) -> Sequence[Passage]:
@@ -163,7 +163,7 @@ class EndpointReranker:
             return []
         texts = [f"{passage.title}\n{passage.text}".strip() for passage in passages]
         body = {"model": self._model, "query": query, "documents": texts, "top_n": len(texts)}
-        scores = _scores_of(await self._service.ask(f"{self.base_url}/rerank", json=body), len(texts))
+        scores = _scores_in_answer(await self._service.ask(f"{self.base_url}/rerank", json=body), len(texts))
         if scores is None:
             raise RetrievalError(f"{self.name} did not answer with a score for each document: {_CURE}")
         self._logits |= any(not -_ROUNDING <= score <= 1 + _ROUNDING for score in scores)
@@ -172,7 +172,7 @@ class EndpointReranker:
         return [min(max(score, 0.0), 1.0) for score in scores]
 
 
-def _scores_of(answer: Mapping[str, Any], count: int) -> list[float] | None:
+def _scores_in_answer(answer: Mapping[str, Any], count: int) -> list[float] | None:
     try:
         results = answer["results"]
         by_index = {result["index"]: result["relevance_score"] for result in results}

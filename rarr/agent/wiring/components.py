@@ -79,7 +79,7 @@ def wire(
             models=parts.models.all,
             reranker=make_reranker(settings, opened),  # before the retriever, which may index a corpus
             retriever=(searched := make_retriever(settings, opened, on_index)),
-            given=getattr(source := getattr(searched, "source", None), "if_all_fit", ()),
+            given=getattr(source := getattr(searched, "source", None), "passages_if_all_fit", ()),
             searches=not isinstance(source, GivenPassages),
             opened=tuple(opened),  # last, because the reranker and the retriever open resources
             baseline=baseline,

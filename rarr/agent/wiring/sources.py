@@ -178,7 +178,7 @@ class ObjectRetriever:
 
 def components_with_given(components: Components, given: GivenPassages, *, alone: bool) -> Components:
     """Returns components that search `given`. Unless `alone`, they search their other sources, too."""
-    shown, generator = given.if_all_fit, components.query_generator
+    shown, generator = given.passages_if_all_fit, components.query_generator
     if not alone:
         both = CombinedRetriever({"the given sources": given, "the other sources": components.retriever})
         return replace(components, retriever=both, given=shown, searches=True)

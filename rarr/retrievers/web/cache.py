@@ -36,8 +36,8 @@ KEPT_S = 30 * 86_400.0
 """Seconds for which an entry is kept after it became too old, since offline runs use old entries too."""
 MOST_ENTRIES = 50_000
 """The most entries that are kept. The oldest are removed first."""
-_PRUNED = 1 / 256  # the share of stored entries after which old entries are removed
-_LONG = 100_000  # characters; a longer text is cut in a worker process: a hostile text takes seconds to cut
+_PRUNED_SHARE = 1 / 256  # the share of stored entries after which old entries are removed
+_LONG_TEXT = 100_000  # characters; a longer text is cut in a worker, since cutting hostile text takes seconds
 
 
 class CacheEntry(NamedTuple):
@@ -68,13 +68,13 @@ class Cache:
         self._folder, self._offline, self._refresh = folder, offline, refresh
         self._turns = Limiter(1)
 
-    async def through(self, kind: str, key: Sequence[Any], make: Callable[[], Awaitable[Any]]) -> CacheEntry:
+    async def entry(self, kind: str, key: Sequence[Any], make: Callable[[], Awaitable[Any]]) -> CacheEntry:
         """Returns the entry for `key`, a JSON list. If it is missing or too old, stores the result of `make`.
 
         Calls for the same key wait for each other, so that `make` runs once. Errors of `make` are raised and
         not stored. Raises `RetrievalError` if an entry is missing offline.
         """
-        file = self._file(kind, key)
+        file = self._entry_file(kind, key)
         async with self._turns(file.name):
             entry = None if self._refresh else await self.stored_entry(kind, key)
             if entry and (self._offline or entry.stored_at.timestamp() >= time.time() - MAX_AGE_S):
@@ -85,12 +85,12 @@ class Cache:
                 cure = "run it once without offline"
                 raise RetrievalError(f"not in the cache, and offline: {kind} {name!r}: {cure}")
             value, now = await make(), time.time()
-            await asyncio.to_thread(self._write, file, now, value)
+            await asyncio.to_thread(self._write_entry, file, now, value)
             return CacheEntry(value, datetime.fromtimestamp(now, UTC))
 
     async def stored_entry(self, kind: str, key: Sequence[Any]) -> CacheEntry | None:
         """Returns the entry for `key`, of any age and also with `refresh`; None if there is no entry."""
-        return await asyncio.to_thread(self._read, self._file(kind, key))
+        return await asyncio.to_thread(self._read_entry, self._entry_file(kind, key))
 
     async def kept_value(self, kind: str, key: Sequence[Any]) -> Any:
         """Returns the stored value for `key`, if it is less than 30 days old and `refresh` is not set."""
@@ -99,13 +99,13 @@ class Cache:
 
     async def keep(self, kind: str, key: Sequence[Any], value: Any) -> None:
         """Stores a value for `key`."""
-        await asyncio.to_thread(self._write, self._file(kind, key), time.time(), value)
+        await asyncio.to_thread(self._write_entry, self._entry_file(kind, key), time.time(), value)
 
-    def _file(self, kind: str, key: Sequence[Any]) -> Path:
+    def _entry_file(self, kind: str, key: Sequence[Any]) -> Path:
         named = json.dumps([kind, key], sort_keys=True, separators=(",", ":"))
         return self._folder / sha256(named.encode()).hexdigest()
 
-    def _read(self, file: Path) -> CacheEntry | None:
+    def _read_entry(self, file: Path) -> CacheEntry | None:
         try:
             with file.open("rb") as opened:  # another process may replace it
                 stored_at = datetime.fromtimestamp(os.fstat(opened.fileno()).st_mtime, UTC)
@@ -116,7 +116,7 @@ class Cache:
             self._warn("read", error)
             return None
 
-    def _write(self, file: Path, now: float, value: Any) -> None:
+    def _write_entry(self, file: Path, now: float, value: Any) -> None:
         """Stores an entry. A reader finds the whole entry or nothing, and a crash damages no other entry."""
         try:
             handle, name = mkstemp(dir=self._folder)
@@ -127,12 +127,12 @@ class Cache:
                 Path(name).replace(file)
             finally:
                 Path(name).unlink(missing_ok=True)
-            if random.random() < _PRUNED:
-                self._prune(now - MAX_AGE_S - KEPT_S)
+            if random.random() < _PRUNED_SHARE:
+                self._remove_old_entries(now - MAX_AGE_S - KEPT_S)
         except OSError as error:
             self._warn("written", error)
 
-    def _prune(self, oldest: float) -> None:
+    def _remove_old_entries(self, oldest: float) -> None:
         stored = list[tuple[float, Path]]()
         for file in self._folder.iterdir():
             with suppress(FileNotFoundError):  # another process prunes too
@@ -147,7 +147,7 @@ class Cache:
         meter().warn("cache_failed", f"cache {str(self._folder)!r} cannot be {action} ({why}): {cure}")
 
 
-class Page(BaseModel, frozen=True):
+class CutPage(BaseModel, frozen=True):
     """The text of a page and its windows. `url` is the address after redirects."""
 
     url: str
@@ -157,26 +157,26 @@ class Page(BaseModel, frozen=True):
     spans: list[Window] = []
 
 
-class PageStore:
+class CachedPages:
     """Stores the texts of pages from one source in the cache, and cuts them into passages."""
 
     def __init__(self, cache: Cache, settings: Settings, source: str = "web") -> None:
         self._cache, self._source, self._window = cache, source, settings.window
 
-    async def make_page(self, url: str, document: Document) -> Page:
+    async def make_page(self, url: str, document: Document) -> CutPage:
         """Makes a page of `document`, and cuts its text. Raises `RetrievalError`."""
-        cut = partial(run_in_worker, url) if len(document.text) > _LONG else asyncio.to_thread
+        cut = partial(run_in_worker, url) if len(document.text) > _LONG_TEXT else asyncio.to_thread
         spans = await cut(windows, document.text, self._window)
         date = document.published_at
-        return Page(url=url, text=document.text, spans=spans, title=document.title, published_at=date)
+        return CutPage(url=url, text=document.text, spans=spans, title=document.title, published_at=date)
 
-    async def passages_of_page(self, url: str, make: Callable[[], Awaitable[Page]]) -> list[Passage]:
+    async def passages_of_page(self, url: str, make: Callable[[], Awaitable[CutPage]]) -> list[Passage]:
         """Returns the passages of the page at `url`, in order. `make` makes a page that the cache lacks."""
-        page, at = await self._kept(url, make)
+        page, at = await self._kept_page(url, make)
         if page.url != url:
             # The page is also kept under its own address, which passages cite. An earlier copy there wins, so
             # that the offsets of passages always point into the text that `extracted` returns.
-            page, at = await self._kept(page.url, lambda: asyncio.sleep(0, page))
+            page, at = await self._kept_page(page.url, lambda: asyncio.sleep(0, page))
         if not page.text:
             return []
         facts = {"source": page.url, "title": page.title, "published_at": page.published_at}
@@ -191,15 +191,15 @@ class PageStore:
     def _key(self, url: str) -> list[Any]:
         return [self._source, self._window, url]
 
-    async def _kept(self, url: str, make: Callable[[], Awaitable[Page]]) -> tuple[Page, datetime]:
+    async def _kept_page(self, url: str, make: Callable[[], Awaitable[CutPage]]) -> tuple[CutPage, datetime]:
         async def made() -> Any:
             return (await make()).model_dump(mode="json")
 
-        entry = await self._cache.through("page", self._key(url), made)
-        return Page.model_validate(entry.value), entry.stored_at
+        entry = await self._cache.entry("page", self._key(url), made)
+        return CutPage.model_validate(entry.value), entry.stored_at
 
 
-class PageReader(PageStore):
+class PageReader(CachedPages):
     """Fetches pages (HTML, PDF, plain text, Markdown) and cuts them into passages, through the cache."""
 
     def __init__(self, fetcher: Fetcher, cache: Cache, settings: Settings) -> None:
@@ -209,9 +209,9 @@ class PageReader(PageStore):
     async def read(self, url: str) -> list[Passage]:
         """Returns the passages of the page at `url`, in order. Raises `RetrievalError` if unreadable."""
         url = valid(url).partition("#")[0]
-        return await self.passages_of_page(url, partial(self._fetched, url))
+        return await self.passages_of_page(url, partial(self._fetch_page, url))
 
-    async def _fetched(self, url: str) -> Page:
+    async def _fetch_page(self, url: str) -> CutPage:
         it = await self._fetcher.fetch(url)
         document = await run_in_worker(url, extract_page, it.content, it.media_type, it.charset)
         return await self.make_page(it.url, document)

@@ -17,10 +17,10 @@ from rarr.tools.models.run_budget import meter
 from rarr.valid_unicode import valid
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://|//|www\.", re.IGNORECASE)
-_BARE = re.compile(r"(?:[\w-]+\.)+[\w-]+(?=[/:?#])(?!://)")  # example.org/page, but not a file's name
+_BARE_ADDRESS = re.compile(r"(?:[\w-]+\.)+[\w-]+(?=[/:?#])(?!://)")  # example.org/page, but not a file's name
 
 
-def allows(limits: Settings, url: str) -> bool:
+def allows_domain(limits: Settings, url: str) -> bool:
     """Tells whether the host of `url` is under an included domain, if there are any, and no excluded domain.
 
     `example.org` includes www.example.org, but not badexample.org.
@@ -44,7 +44,7 @@ def allowed_passages(limits: Settings, passages: Sequence[Passage]) -> list[Pass
             return after is None and before is None
         return (after is None or date >= after) and (before is None or date < before)
 
-    return [it for it in passages if allows(limits, it.source) and fits(parsed_date(it.published_at))]
+    return [it for it in passages if allows_domain(limits, it.source) and fits(parsed_date(it.published_at))]
 
 
 async def limit_passages(name: str, passages: Sequence[Passage], limits: Settings) -> list[Passage]:
@@ -68,7 +68,7 @@ def page_key(url: str) -> str:
     The key leaves out the scheme, www, the fragment and a slash at the end. A source that is not a web
     address stays as it is.
     """
-    parts, host = _parts(url), host_of(url)
+    parts, host = _url_parts(url), host_of(url)
     if parts is None or not host:
         return url
     port = f":{parts.port}" if parts.port not in (None, 80, 443) else ""
@@ -77,10 +77,10 @@ def page_key(url: str) -> str:
 
 def host_of(url: str) -> str:
     """Returns the host of a web address without www; "" if there is no host, or the host is ambiguous."""
-    parts = _parts(url)
+    parts = _url_parts(url)
     if parts is None or "\\" in parts.netloc:
         return ""
-    return _ascii(parts.hostname or "").removeprefix("www.")
+    return _ascii_host(parts.hostname or "").removeprefix("www.")
 
 
 def site_of(source: str) -> str:
@@ -92,13 +92,13 @@ def site_of(source: str) -> str:
     host = host_of(source)
     if not host:
         return "?" if _ADDRESS.match(source) else ""
-    if (domain := _registered(host)) or ":" in host or host.rpartition(".")[2].isdigit():
+    if (domain := _registered_domain(host)) or ":" in host or host.rpartition(".")[2].isdigit():
         return domain or host  # an IP address has no domain
     return ".".join(host.split(".")[-2:])  # the default rule of the list of suffixes
 
 
 @lru_cache(maxsize=4096)
-def _registered(host: str) -> str | None:
+def _registered_domain(host: str) -> str | None:
     from tld import get_fld  # the first call reads its list, which ships with it
 
     return get_fld(host, fix_protocol=True, fail_silently=True, search_private=False)
@@ -109,7 +109,7 @@ def _is_under(host: str, domain: str) -> bool:
     return bool(wanted) and f".{host}".endswith(f".{wanted}")
 
 
-def _ascii(host: str) -> str:
+def _ascii_host(host: str) -> str:
     """Returns the ASCII name under which the client fetches pages from `host`; "" if there is none."""
     name = host.lower().rstrip(".")
     if name.isascii():
@@ -120,10 +120,10 @@ def _ascii(host: str) -> str:
         return ""
 
 
-def _parts(url: str) -> SplitResult | None:
+def _url_parts(url: str) -> SplitResult | None:
     url = valid(url.strip())
-    bare = _BARE.match(url)  # the name of a folder rarely ends like a domain
-    if url.startswith("//") or url[:4].lower() == "www." or (bare and _registered(bare[0])):
+    bare = _BARE_ADDRESS.match(url)  # the name of a folder rarely ends like a domain
+    if url.startswith("//") or url[:4].lower() == "www." or (bare and _registered_domain(bare[0])):
         url = f"https://{url.lstrip('/')}"
     with suppress(ValueError):
         parts = urlsplit(url)

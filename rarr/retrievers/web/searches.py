@@ -18,15 +18,15 @@ from rarr.retrievers.extract.documents import Document, parsed_date
 from rarr.retrievers.extract.limited_calls import run_in_worker
 from rarr.retrievers.extract.pages import extract_page
 from rarr.retrievers.reranking import nearest
-from rarr.retrievers.web.cache import Cache, Page, PageReader, PageStore
-from rarr.retrievers.web.domain_and_date_limits import allowed_passages, allows, host_of, page_key
+from rarr.retrievers.web.cache import Cache, CachedPages, CutPage, PageReader
+from rarr.retrievers.web.domain_and_date_limits import allowed_passages, allows_domain, host_of, page_key
 from rarr.retrievers.web.service_requests import JsonService, await_all
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.wording import safe_text
 
 
-class WebSearch(PageStore, ABC):
+class WebSearch(CachedPages, ABC):
     """A retriever that asks a service. A subclass finds pages, and cuts them into passages."""
 
     def __init__(self, service: JsonService, cache: Cache, settings: Settings, source: str = "web") -> None:
@@ -40,10 +40,10 @@ class WebSearch(PageStore, ABC):
         Raises `RetrievalError` if the service fails, or if no page can be read.
         """
         words = " ".join(query.split())
-        pages = await self._found(words, k) if k > 0 and words else []
-        documents = await await_all([self._nearest(page, query) for page in pages[:k]], pages=True)
+        pages = await self._find_pages(words, k) if k > 0 and words else []
+        documents = await await_all([self._nearest_passages(page, query) for page in pages[:k]], pages=True)
         missing = sum(not document for document in documents)
-        more = [self._nearest(page, query) for page in pages[k : k + missing]]
+        more = [self._nearest_passages(page, query) for page in pages[k : k + missing]]
         documents += await await_all(more, pages=True)
         results = list(zip(pages, documents, strict=False))
         failed = [(page["url"], it) for page, it in results if isinstance(it, RetrievalError)]
@@ -57,14 +57,14 @@ class WebSearch(PageStore, ABC):
         return passages
 
     @abstractmethod
-    async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
+    async def _find_pages(self, words: str, k: int) -> list[dict[str, Any]]:
         """Returns the pages that a search finds, best first: at least `url`, and what `_passages` needs."""
 
     @abstractmethod
     async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
         """Returns the passages of a page, in order; [] for a page without a text."""
 
-    async def _nearest(self, page: Mapping[str, Any], query: str) -> Sequence[Passage]:
+    async def _nearest_passages(self, page: Mapping[str, Any], query: str) -> Sequence[Passage]:
         return await asyncio.to_thread(nearest, await self._passages(page), query)
 
 
@@ -103,16 +103,16 @@ class Tavily(WebSearch):
             "include_raw_content": "markdown",
             "include_domains": settings.include_domains or None,
             "exclude_domains": settings.exclude_domains or None,
-            "start_date": _day(settings.published_after),
-            "end_date": _day(settings.published_before),
+            "start_date": _iso_day(settings.published_after),
+            "end_date": _iso_day(settings.published_before),
         }
         service = JsonService("Tavily", _TAVILY_CURES, timeout_s=30.0, api_key=key, most=_MOST_BYTES)
         super().__init__(service, cache, settings, "tavily")
 
-    async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
+    async def _find_pages(self, words: str, k: int) -> list[dict[str, Any]]:
         words = words if len(words) <= _LONGEST_QUERY else words[:_LONGEST_QUERY].rpartition(" ")[0]
         request = self._options | {"query": words, "max_results": min(k, _MOST_RESULTS)}
-        entry = await self._cache.through("search", ["tavily", request], partial(self._search, request))
+        entry = await self._cache.entry("search", ["tavily", request], partial(self._search, request))
         return list(entry.value)
 
     async def _search(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -133,7 +133,7 @@ class Tavily(WebSearch):
         return await self.passages_of_page(url, partial(self.make_page, url, document))
 
 
-def _day(moment: datetime | None) -> str | None:
+def _iso_day(moment: datetime | None) -> str | None:
     return moment.astimezone(UTC).date().isoformat() if moment else None
 
 
@@ -161,10 +161,10 @@ class SearXNG(WebSearch):
         headers = {"Accept": "application/json"}
         super().__init__(JsonService("SearXNG", _SEARXNG_CURES, headers=headers), cache, settings)
 
-    async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
+    async def _find_pages(self, words: str, k: int) -> list[dict[str, Any]]:
         key = ["searxng", self._host, _OPTIONS, words]
-        pages = (await self._cache.through("search", key, partial(self._search, words))).value
-        return [page for page in pages if allows(self._limits, page["url"])]
+        pages = (await self._cache.entry("search", key, partial(self._search, words))).value
+        return [page for page in pages if allows_domain(self._limits, page["url"])]
 
     async def _search(self, words: str) -> list[dict[str, Any]]:
         """Returns the address and date of each page that SearXNG finds, once. Raises `RetrievalError`."""
@@ -190,7 +190,7 @@ class SearXNG(WebSearch):
         return await asyncio.to_thread(allowed_passages, self._limits, passages)
 
 
-SPARE = 5  # titles beyond `k`, since some titles are not articles
+SPARE_TITLES = 5  # titles beyond `k`, since some titles are not articles
 _WIKI_TIMEOUT_S = 5.0  # for one request: a user learns within 10 s that the wiki does not answer
 _LANGUAGE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*", re.IGNORECASE)
 _WIKI_API = "wikipedia_url, the address of a wiki's api.php"
@@ -204,14 +204,14 @@ _OPERATORS = re.compile(r"[\"“”„«»!?*~:|&/\\(){}\[\]<>^=`;]+")
 _LEADING = re.compile(r"(?<!\S)[-–—+']+|[,.']+(?!\S)")
 
 # Headings of sections that are not about the subject, in the languages of the largest editions.
-_NO_SUBJECTS = """
+_DROPPED_TITLES = """
     references; external links; see also; further reading; notes; bibliography; sources; footnotes;
     einzelnachweise; weblinks; siehe auch; literatur; notes et références; liens externes; voir aussi;
     bibliographie; referencias; enlaces externos; véase también; bibliografía; note; collegamenti esterni;
     referências; ligações externas; ver também; bronnen, noten en/of referenties; przypisy; примечания;
     ссылки; литература; 脚注; 外部リンク; 関連項目; 参考文献; 参考资料; 外部链接; 参见
 """
-_DROPPED = frozenset(" ".join(_NO_SUBJECTS.split()).split("; "))
+_DROPPED_SECTIONS = frozenset(" ".join(_DROPPED_TITLES.split()).split("; "))
 
 
 class Wikipedia(WebSearch):
@@ -246,17 +246,17 @@ class Wikipedia(WebSearch):
         service = JsonService(self._name, cures, timeout_s=_WIKI_TIMEOUT_S, headers={"User-Agent": agent})
         super().__init__(service, cache, settings, "mediawiki")
 
-    async def _found(self, words: str, k: int) -> list[dict[str, Any]]:
+    async def _find_pages(self, words: str, k: int) -> list[dict[str, Any]]:
         for search in searches_to_try(words):
-            key = [f"{self._root}{urlsplit(self._api).path}", search, k + SPARE]
-            ask = partial(self._search, search, k + SPARE)
-            if titles := (await self._cache.through("search", key, ask)).value:
+            key = [f"{self._root}{urlsplit(self._api).path}", search, k + SPARE_TITLES]
+            ask = partial(self._search, search, k + SPARE_TITLES)
+            if titles := (await self._cache.entry("search", key, ask)).value:
                 return [{"url": self._address(title), "title": title} for title in titles]
         return []
 
     async def _search(self, words: str, most: int) -> list[str]:
         params = {"list": "search", "srsearch": words, "srlimit": str(most), "srprop": ""}
-        results = (await self._query(params)).get("search")
+        results = (await self._ask_wiki(params)).get("search")
         if not isinstance(results, list):
             raise RetrievalError(f"{self._name} answered a search without results: {self._cure}")
         return [str(result["title"]) for result in map(as_object, results) if result.get("title")]
@@ -267,9 +267,9 @@ class Wikipedia(WebSearch):
     def _address(self, title: str) -> str:
         return f"{self._root}/wiki/{quote(title.replace(' ', '_'))}"
 
-    async def _article(self, title: str) -> Page:
+    async def _article(self, title: str) -> CutPage:
         """Asks for the text of an article. The text is empty if the page is a disambiguation, or missing."""
-        pages = (await self._query(_WIKI_PAGE | {"titles": title})).get("pages")
+        pages = (await self._ask_wiki(_WIKI_PAGE | {"titles": title})).get("pages")
         page = as_object(pages[0]) if isinstance(pages, list) and pages else {"missing": True}
         text = ""
         if "missing" not in page and "disambiguation" not in as_object(page.get("pageprops")):
@@ -281,7 +281,7 @@ class Wikipedia(WebSearch):
         url = str(page.get("fullurl") or self._address(title))
         return await self.make_page(url, Document(text, str(page.get("title") or title)))
 
-    async def _query(self, params: Mapping[str, str]) -> dict[str, Any]:
+    async def _ask_wiki(self, params: Mapping[str, str]) -> dict[str, Any]:
         answer = await self._service.ask(self._api, params={**_WIKI_QUERY, **params})
         if wrong := answer.get("error"):
             message = safe_text(str(as_object(wrong).get("info", wrong)))
@@ -299,11 +299,11 @@ def searches_to_try(question: str) -> list[str]:
     words = [word.lower() if word in ("AND", "OR", "NOT") else word for word in plain.split()]
     content = query_words(" ".join(words))
     whole = [" ".join(words)] if len(" ".join(words)) <= _LONGEST_WIKI_QUERY else []
-    searches = [*whole, _fitting(" ".join(content or words)), _fitting(" OR ".join(content))]
+    searches = [*whole, _shortened_query(" ".join(content or words)), _shortened_query(" OR ".join(content))]
     return [search for search in dict.fromkeys(searches) if search]
 
 
-def _fitting(words: str) -> str:
+def _shortened_query(words: str) -> str:
     return shorten(words, _LONGEST_WIKI_QUERY, placeholder="").removesuffix(" OR")
 
 
@@ -316,7 +316,7 @@ def article_markdown(extract: str) -> str:
         level = min(len(line) - len(line.lstrip("=")), len(line) - len(line.rstrip("=")), 6)
         heading = line[level : len(line) - level].strip(" \t")
         if level and heading and level <= dropped:
-            dropped = level if heading.casefold() in _DROPPED else 7
+            dropped = level if heading.casefold() in _DROPPED_SECTIONS else 7
         if dropped == 7:
             kept.append(f"{'#' * level} {heading}" if level and heading else line)
     return "\n\n".join(kept)

@@ -47,7 +47,7 @@ never = AsyncMock(side_effect=AssertionError("it was to come from the cache"))
 
 
 async def put(cache: Cache, key: str, value: str = "v") -> str:
-    return str((await cache.through("page", key, AsyncMock(return_value=value))).value)
+    return str((await cache.entry("page", key, AsyncMock(return_value=value))).value)
 
 
 async def stored(cache: Cache, *keys: str) -> list[bool]:
@@ -78,20 +78,20 @@ async def test_entries_expire_but_not_offline_and_are_renewed_by_refresh(
     cache, offline = Cache(path), Cache(path, offline=True)
     for seconds, expected in [(0, "answer 1"), (MAX_AGE_S, "answer 1"), (1, "answer 2")]:
         now += seconds
-        assert (await cache.through("page", "q", source)).value == expected
+        assert (await cache.entry("page", "q", source)).value == expected
     now += MAX_AGE_S + 1
     made_at = datetime.fromtimestamp(NOW + MAX_AGE_S + 1, UTC)
-    assert await offline.through("page", "q", never) == CacheEntry("answer 2", made_at)
+    assert await offline.entry("page", "q", never) == CacheEntry("answer 2", made_at)
     with pytest.raises(RetrievalError, match=r"not in the cache, and offline: page 'other': run it once"):
-        await offline.through("page", ["x", "other"], never)
+        await offline.entry("page", ["x", "other"], never)
     refreshing = Cache(path, refresh=True)
-    assert [(await refreshing.through("page", "q", source)).value for _ in "12"] == ["answer 3", "answer 4"]
-    assert (await cache.through("page", "q", never)).value == "answer 4"
+    assert [(await refreshing.entry("page", "q", source)).value for _ in "12"] == ["answer 3", "answer 4"]
+    assert (await cache.entry("page", "q", never)).value == "answer 4"
 
 
 async def test_concurrent_requests_share_one_answer(path: Path) -> None:
     cache, source = Cache(path), Source()
-    first, *others = [asyncio.create_task(cache.through("search", "q", source)) for _ in range(20)]
+    first, *others = [asyncio.create_task(cache.entry("search", "q", source)) for _ in range(20)]
     await source.asked.wait()
     first.cancel()  # the next caller takes over
     assert {entry.value for entry in await asyncio.gather(*others)} == {"answer 2"}
@@ -101,7 +101,7 @@ async def test_failure_is_not_stored(path: Path) -> None:
     cache, source = Cache(path), AsyncMock(side_effect=RetrievalError("down"))
     for _ in "12":
         with pytest.raises(RetrievalError, match="down"):
-            await cache.through("search", "q", source)
+            await cache.entry("search", "q", source)
     assert source.await_count == 2
 
 
@@ -129,7 +129,7 @@ async def test_damaged_value_is_replaced_and_others_are_kept(path: Path, warned:
     assert await stored(cache, "whole", "damaged") == [True, False]
     assert "cannot be read" in warned()
     await put(cache, "damaged")
-    assert (await cache.through("page", "damaged", never)).value == "v"
+    assert (await cache.entry("page", "damaged", never)).value == "v"
 
 
 async def test_entries_that_even_offline_runs_do_not_use_are_removed(
@@ -237,7 +237,7 @@ from rarr.retrievers.web.cache import Cache
 cache, me, last = Cache(Path(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
 
 async def put(key):
-    await cache.through("page", [key], lambda: asyncio.sleep(0, str(key) * 3000))
+    await cache.entry("page", [key], lambda: asyncio.sleep(0, str(key) * 3000))
 
 async def work():
     for start in range(0, last, 20):

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from rarr.records import Passage
-from rarr.retrievers.web.domain_and_date_limits import allowed_passages, allows, page_key, site_of
+from rarr.retrievers.web.domain_and_date_limits import allowed_passages, allows_domain, page_key, site_of
 from rarr.settings import Settings
 from rarr.testing import RETRIEVED_AT
 from retrievers.makers import words
@@ -31,8 +31,8 @@ DAY = datetime(2024, 3, 5, tzinfo=UTC)
     ],
 )
 def test_sources_match_domains_label_by_label(url: str, domain: str, fits: bool) -> None:
-    assert allows(Settings(include_domains=[domain]), url) is fits
-    assert allows(Settings(exclude_domains=[domain]), url) is not fits
+    assert allows_domain(Settings(include_domains=[domain]), url) is fits
+    assert allows_domain(Settings(exclude_domains=[domain]), url) is not fits
 
 
 @pytest.mark.parametrize(
@@ -40,8 +40,8 @@ def test_sources_match_domains_label_by_label(url: str, domain: str, fits: bool)
     words("https://evil.com\\@example.org/ https://[bad/ http://a.org:99999/ https://ＥＸＡＭＰＬＥ.org/"),
 )
 def test_sources_with_an_ambiguous_host_are_excluded_by_any_domain_filter(url: str) -> None:
-    assert not allows(Settings(include_domains=["example.org"]), url)
-    assert not allows(Settings(exclude_domains=["example.org"]), url)
+    assert not allows_domain(Settings(include_domains=["example.org"]), url)
+    assert not allows_domain(Settings(exclude_domains=["example.org"]), url)
 
 
 PAGE = "https://example.org/a/b"

@@ -15,7 +15,7 @@ from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.web.cache import Cache, PageReader
 from rarr.retrievers.web.searches import (
-    SPARE,
+    SPARE_TITLES,
     SearXNG,
     Tavily,
     WebSearch,
@@ -88,7 +88,7 @@ async def test_wikipedia_text_can_be_shown_with_its_offsets(using: Using) -> Non
     assert "Smith" not in text
     search, page = service.requests
     assert (search.path, search.headers["user-agent"], search.body["maxlag"]) == ("/v1/w/api.php", AGENT, "5")
-    assert (search.body["srlimit"], page.body["redirects"]) == (str(3 + SPARE), "1")
+    assert (search.body["srlimit"], page.body["redirects"]) == (str(3 + SPARE_TITLES), "1")
 
 
 async def test_wikipedia_that_is_busy_is_asked_again(using: Using) -> None:
