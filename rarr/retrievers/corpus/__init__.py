@@ -1,1 +1,1 @@
-"""Scans the user's own documents, cuts them into passages, indexes and searches the passages."""
+"""Cuts the user's own documents into passages, stores the passages in an index, and searches the index."""

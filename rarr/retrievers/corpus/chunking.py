@@ -1,4 +1,4 @@
-"""Cuts a text into windows of a few sentences each, which are indexed and retrieved as passages."""
+"""Cuts a text into passages: overlapping windows of a few sentences, or longer parts that do not overlap."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -9,16 +9,16 @@ from rarr.records import Passage
 from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, split_sentences
 
 LONGEST = 2000
-"""The most characters of a passage, and of a line of its lead."""
+"""The most characters of a passage, and of each line of its lead (see `Window`)."""
 
 _LIST_ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
 
 
 class Window(NamedTuple):
-    """The start and end (exclusive) of a passage, and the words of its heading ("" without a heading).
+    """The place of a passage in a text, from `start` to `end` (exclusive), and the lines that explain it.
 
-    `lead` are the lines above the passage that explain it, each with its start: the heading, and the header
-    of the table or the line before the list in which the passage starts.
+    `heading`: the words of the heading above the passage, or "". `lead`: (start, line) of the heading, and of
+    the header of the table or the line before the list in which the passage starts.
     """
 
     start: int
@@ -28,11 +28,11 @@ class Window(NamedTuple):
 
 
 def windows(text: str, window: int) -> list[Window]:
-    """Cuts `text` into overlapping passages of `window` sentences or table rows, in steps of one sentence.
+    """Cuts `text` into windows of `window` sentences or table rows. Each sentence may begin a window.
 
-    No passage crosses a heading or has more than `LONGEST` characters: a window that is too long holds as
-    many whole sentences as fit, and a sentence that is too long is cut at white space. Together the passages
-    cover every sentence, and no passage lies inside the passage before it.
+    No window crosses a heading. A window that would have more than `LONGEST` characters has fewer sentences.
+    A sentence of more than `LONGEST` characters is cut at white space. Every sentence is in a window, and no
+    window lies inside the window before it.
     """
     parsed, spans = blocks(text), _sentences_and_rows(text)
     starts, span_starts = [block.start for block in parsed], [span.start for span in spans]
@@ -49,7 +49,7 @@ def windows(text: str, window: int) -> list[Window]:
 
 
 def cut_passages(whole: Passage, window: int, spans: Sequence[Window] | None = None) -> list[Passage]:
-    """Cuts a whole text into passages. `spans` are its windows, if they are already known."""
+    """Cuts the text of `whole` into passages of `window` sentences. `spans`: the windows, if known."""
     at, passages = whole.start, list[Passage]()
     for it in windows(whole.text, window) if spans is None else spans:
         lead = tuple((at + start, words) for start, words in it.lead)
@@ -70,7 +70,7 @@ def _window_places(spans: Sequence[Span], window: int) -> Iterator[tuple[int, in
 
 
 def _lead_lines(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple[tuple[int, str], ...]:
-    """Returns the header of the table, or the line before the list, around `place` in block `at`; else ()."""
+    """Returns (start, line) of the table header or of the line before the list, for `place` in block `at`."""
     if at >= 0 and parsed[at].kind == "table":
         start, header = parsed[at].start, text[parsed[at].start : parsed[at].end].splitlines()[0].strip()
         return ((start, header[:LONGEST]),) if start + len(header) < place else ()
@@ -85,10 +85,10 @@ def _lead_lines(text: str, parsed: Sequence[Block], at: int, place: int) -> tupl
 
 
 def chunks(text: str, words: int) -> list[tuple[int, int]]:
-    """Cuts `text` into passages of whole sentences or table rows, with at most `words` words each.
+    """Cuts `text` into passages of at most `words` words. Returns the start and end of each passage.
 
-    The passages follow one another and may cross headings: a heading is in the passage of the sentence below
-    it. A longer sentence is a passage of its own, cut if it has more than `LONGEST` characters.
+    A passage has whole sentences or table rows. A heading is in the passage of the sentence below it.
+    A longer sentence is a passage of its own; it is cut if it has more than `LONGEST` characters.
     """
     places: list[tuple[int, int]] = []
     start = last = 0
@@ -96,14 +96,14 @@ def chunks(text: str, words: int) -> list[tuple[int, int]]:
         if last and len(text[start : span.end].split()) > words:
             places.append((start, last))
             start = last
-        if len(text[start : span.start].split()) > words:  # what lies between is no prose, such as code
+        if len(text[start : span.start].split()) > words:  # leaves out long text between sentences: code
             start = span.start
         start, last = Span(start, span.end).stripped(text)
     return [*places, (start, last)] if last else []
 
 
 def _sentences_and_rows(text: str) -> list[Span]:
-    """Returns the sentences and table rows. Cuts a span of more than `LONGEST` characters at white space."""
+    """Returns the spans of sentences and table rows. A span of more than `LONGEST` characters is cut."""
     spans: list[Span] = []
     for span in split_sentences(text):
         while span.end - span.start > LONGEST:

@@ -1,4 +1,4 @@
-"""Searches the user's own documents for passages, in an index that is built or updated first."""
+"""Searches the user's own documents. Builds or updates the index of their passages before the search."""
 
 import asyncio
 import hashlib
@@ -29,31 +29,31 @@ from rarr.tools.storage.files import make_private, make_private_folder, write_wh
 from rarr.valid_unicode import valid
 
 Progress = Callable[[int, int], None]
-"""Called with the number of files done and the number of all files."""
+"""A function that is called after each file, with the number of files done and the number of all files."""
 PASSAGES_PER_DOCUMENT = 8
 """The most passages of one document that a search returns."""
 
-_MOST_PASSAGES = 10_000  # passages that one search returns, at most
-_HEAP, _THREADS = 200_000_000, 2  # bytes that the writer holds before it writes a segment, and its threads
+_MOST_PASSAGES = 10_000  # the most passages that one search returns
+_HEAP, _THREADS = 200_000_000, 2  # the bytes of memory and the threads of the index writer
 _MOST_NOTES = 20  # the most notes of one file
-# Files of these kinds are skipped with a warning; files of other unknown kinds are ignored.
+# Files of these kinds are skipped with a warning. Files of other unknown kinds are ignored silently.
 _UNREAD_KINDS = (".doc", ".ppt", ".pptx", ".xls", ".xlsx", ".odt", ".odp", ".ods", ".rtf", ".epub")
 
 
 class Corpus(index.IndexReader):
-    """A retriever over an index on disk. `skipped` lists (file, reason) for files that cannot be searched."""
+    """A retriever over an index on disk. `skipped`: (file, reason) for each unread file or part of a file."""
 
-    def __init__(self, folder: Path, window: int, shown: Path | None = None) -> None:
-        """`shown` is the path of the corpus in the sources of passages; None: the path of the last build."""
+    def __init__(self, folder: Path, window: int, corpus_path: Path | None = None) -> None:
+        """The sources of passages begin with `corpus_path`; if None, with the path of the last build."""
         super().__init__(folder, window)
-        self._corpus_path, self.is_built = shown or Path(self.manifest.shown), shown is None
+        self._corpus_path, self.is_built = corpus_path or Path(self.manifest.shown), corpus_path is None
         self.skipped = self.manifest.unread_files(self._corpus_path)
 
     @classmethod
     def open(cls, path: Path, *, home: Path, window: int, progress: Progress | None = None) -> Self:
-        """Opens the corpus at `path`: a built index, or a folder or file, whose index is kept under `home`.
+        """Opens the corpus at `path`: an index that the user built, a folder of documents, or one document.
 
-        Builds or updates the index of a folder or file, after waiting for a build by another process. Raises
+        For documents, builds or updates an index under `home`; waits if another process builds it. Raises
         `InputError` if nothing can be searched, or if the index cannot be written.
         """
         with suppress(RuntimeError):  # the path names an unknown user: `resolved_path` reports this
@@ -67,22 +67,22 @@ class Corpus(index.IndexReader):
         return cls(folder, window, path)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of the `k` documents with the best passages for `query`, best first.
+        """Returns the best passages for `query` from at most `k` documents, best first.
 
-        Returns at most `PASSAGES_PER_DOCUMENT` passages of each document; [] if `query` has no word to search
-        for. Raises `RetrievalError` if the index cannot be searched.
+        Returns at most `PASSAGES_PER_DOCUMENT` passages of each document, and [] if `query` has no word.
+        Raises `RetrievalError` if the index cannot be searched.
         """
         cure = f"delete the index {str(self.folder)!r} and build it again"
         with index.raise_as(f"the corpus cannot be searched ({{}}): {cure}", RetrievalError):
-            # Searches go side by side. Threads that read passages, one by one, would wait for each other.
+            # Searches run in parallel threads. Reading passages in parallel would not be faster: one thread.
             return await work(self._passages_of_hits, *await asyncio.to_thread(self._find_hits, query, k))
 
     async def extracted(self, url: str) -> str | None:
-        """Returns the current text of the file or record that passages cite as `url`; None if it is gone."""
+        """Returns the current text of the file or record with the source `url`; None if it does not exist."""
         return await asyncio.to_thread(self._current_text, url)
 
     def changed_files(self) -> list[str]:
-        """Lists the files that changed or went away after the build, if the corpus is on this machine."""
+        """Lists the files that changed or disappeared after the build; [] if the corpus is elsewhere."""
         root, changed = Path(self.manifest.root), list[str]()
         with suppress(OSError):
             for name, file in self.manifest.files.items() if root.exists() else ():
@@ -99,7 +99,7 @@ class Corpus(index.IndexReader):
     def _passages_of_hits(self, searcher: Searcher, hits: Sequence[index.Hit]) -> list[Passage]:
         root, now = self._corpus_path, datetime.now(UTC)
         made = [(-it.score, _passage(index.stored_fields(searcher, it), it.document[1], root)) for it in hits]
-        # The engine orders equal scores by how the index was built; this order does not depend on it.
+        # The engine may order equal scores differently after each build. This order is always the same.
         made.sort(key=lambda pair: (pair[0], pair[1].source, pair[1].start))
         return [passage.model_copy(update={"retrieved_at": now}) for _, passage in made]
 
@@ -118,18 +118,18 @@ class Corpus(index.IndexReader):
         return {valid(path.as_posix()): path.expanduser() for path in paths}
 
 
-@lru_cache(maxsize=4096)  # the sentences of a text find the same passages
-def _passage(stored: bytes, item: int, shown: Path) -> Passage:
+@lru_cache(maxsize=4096)  # sentences of one text often find the same passages
+def _passage(stored: bytes, item: int, corpus_path: Path) -> Passage:
     facts = json.loads(stored)
-    source = (shown / facts.pop("file")).as_posix() + (f"#{item}" if item else "")
+    source = (corpus_path / facts.pop("file")).as_posix() + (f"#{item}" if item else "")
     return Passage(**{**facts, "source": facts["source"] or source, "retrieved_at": datetime.now(UTC)})
 
 
 def _hits_of_best_documents(searcher: Searcher, words: Sequence[str], k: int) -> list[index.Hit]:
-    """Returns the best passages of each of the `k` best documents. Equal scores are ordered by place.
+    """Returns the best hits of each of the `k` best documents. Hits with equal scores are ordered by place.
 
-    If documents are missing, searches again without those that have enough hits. If the limit cut the hits,
-    the last score may lack hits and is left out.
+    If fewer than `k` documents are found, searches again, without documents that have enough hits. A search
+    that reached its limit may lack hits with the lowest score, so all hits with this score are left out.
     """
     documents, full = dict[tuple[int, int], list[index.Hit]](), list[tuple[int, int]]()
     limit = k * PASSAGES_PER_DOCUMENT * 2
@@ -148,7 +148,7 @@ def _hits_of_best_documents(searcher: Searcher, words: Sequence[str], k: int) ->
 
 
 class File(NamedTuple):
-    """A file of a corpus. `name` is its path in the corpus, with slashes; "" if the corpus is one file."""
+    """A file of a corpus. `name`: its path inside the corpus, with slashes; "" if the corpus is one file."""
 
     name: str
     path: Path
@@ -157,10 +157,10 @@ class File(NamedTuple):
 
 
 def scan(path: Path) -> tuple[list[File], list[tuple[str, str]]]:
-    """Lists the files of the corpus at `path` in a stable order, and the skipped files with reasons.
+    """Returns the files of the corpus at `path` in a stable order, and (file, reason) for each skipped file.
 
-    Hidden files, folders of indexes and files of unknown kinds are left out without a reason. Links are
-    followed only to files in the corpus: other links could lead to any file of this machine, and links to
+    Hidden files, folders with an index and files of unknown kinds are left out silently. A link is followed
+    only to a file inside the corpus: another link could lead to any file of this machine, and links to
     folders could form a circle. Raises `InputError` if nothing can be read.
     """
     root, files, skipped = resolved_path(path), list[File](), list[tuple[str, str]]()
@@ -181,7 +181,7 @@ def resolved_path(path: Path) -> Path:
     """Resolves the links in `path`. Raises `InputError` if the path does not exist or cannot be read."""
     try:
         return path.resolve(strict=True)
-    except (OSError, RuntimeError, ValueError) as error:  # missing or refused; links in a circle; not a path
+    except (OSError, RuntimeError, ValueError) as error:  # a missing or forbidden path, a circle of links
         why = f"cannot be read ({getattr(error, 'strerror', None) or error})"
         cure = "give a folder, a file or a built index"
         if (shown := re.sub("^(https?:)/", r"\1//", str(path))) != str(path):
@@ -193,7 +193,7 @@ def _corpus_entries(root: Path) -> Iterator[tuple[str, Path | str]]:
     failed = list[OSError]()
     for where, folders, files in os.walk(root, onerror=failed.append):
         here = Path(where)
-        if here != root and any(file.startswith(index.FILE_PREFIX) for file in files):  # of an index
+        if here != root and any(file.startswith(index.FILE_PREFIX) for file in files):  # an index
             folders.clear()
             continue
         folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
@@ -220,7 +220,7 @@ def _file_or_reason(name: str, path: Path, root: Path) -> File | str:
         facts = path.stat()
     except UnicodeEncodeError:
         return "its name is not Unicode: rename it"
-    except (OSError, RuntimeError) as error:  # refused, or links that lead nowhere or in a circle
+    except (OSError, RuntimeError) as error:  # forbidden, or a link to nowhere, or a circle of links
         return f"it cannot be read ({getattr(error, 'strerror', error)})"
     if not stat.S_ISREG(facts.st_mode):
         return "it is not a regular file"
@@ -228,15 +228,15 @@ def _file_or_reason(name: str, path: Path, root: Path) -> File | str:
 
 
 class IndexReport(NamedTuple):
-    """The result of a build: the `documents` and `passages` of the index, and counts of files."""
+    """The result of a build: counts of documents and passages in the index, and of files in this build."""
 
     documents: int
     passages: int
     read: int
     unchanged: int
     removed: int
-    skipped: list[tuple[str, str]]  # (file, reason) of files that cannot be searched, also unchanged ones
-    notes: list[tuple[str, str]]  # the same about parts of files, and about encodings
+    skipped: list[tuple[str, str]]  # (file, reason) for each file that cannot be searched
+    notes: list[tuple[str, str]]  # (file, message) about unread parts and guessed encodings
 
 
 def build_index(
@@ -244,10 +244,10 @@ def build_index(
 ) -> IndexReport:
     """Builds or updates the index of the corpus at `path` in the folder `out`.
 
-    Files with the same size and time are not read again. An index in `out` that is damaged, or was made with
-    another window or version, is made anew. Waits while another process builds the index. A `private` index
-    can be read only by its owner; otherwise the umask decides. Raises `InputError` if `path` holds nothing to
-    search, or if `out` cannot be written or holds other files.
+    Does not read a file again if its size and time of change are the same. Replaces an index in `out` that is
+    damaged, or was made with another window or version. Waits while another process builds the index. Only
+    the owner can read a `private` index; otherwise the umask decides. Raises `InputError` if `path` holds
+    nothing to search, or if `out` cannot be written or holds other files.
     """
     files, skipped = scan(path)
     cure = "choose another folder, with -o, or RARR_HOME for the indexes that rarr keeps, or free space"
@@ -261,26 +261,26 @@ def build_index(
 
 
 class _Build:
-    """A build, under the lock of the index. Reads the files that differ from those of the manifest."""
+    """One build of an index, whose lock is held. Reads only the files that differ from the manifest."""
 
     def __init__(self, path: Path, out: Path, window: int) -> None:
         self._path, self._out = path, out
         try:
             self._manifest = index.IndexReader(out, window).manifest
-        except InputError:  # it cannot be continued
+        except InputError:  # there is no index that can be updated
             shutil.rmtree(out / index.PASSAGES, ignore_errors=True)
             index.open_passages(out / index.PASSAGES, create=True)
             self._manifest = index.IndexManifest(window=window)
         root = str(path.resolve()).encode(errors="backslashreplace").decode()
         committed = json.loads((out / index.PASSAGES / "meta.json").read_bytes())["opstamp"]
         if self._manifest.commit != int(committed) or self._manifest.root not in ("", root):
-            # The passages are not those of the manifest, or of another corpus.
+            # The manifest does not fit the stored passages, or the index is of another corpus.
             self._manifest.files = {}
             self._writer.delete_documents_by_query(Query.all_query())
         self._manifest.root = root
 
     def run(self, files: Sequence[File], skipped: dict[str, str], progress: Progress | None) -> IndexReport:
-        """Reads the new and changed files of the corpus, and removes the files that are gone."""
+        """Puts new and changed files of the corpus into the index, and removes files that no longer exist."""
         known = self._manifest.files
         before, read = set(known), set[str]()
         for done, file in enumerate(files, start=1):
@@ -313,12 +313,12 @@ class _Build:
         )
 
     def close(self) -> None:
-        """Ends the threads of the writer. Passages that were not committed are lost."""
+        """Ends the threads of the index writer. Passages that were not committed are lost."""
         if "_writer" in vars(self):
             self._writer.wait_merging_threads()
 
     def _index_file(self, file: File) -> None:
-        """Replaces the passages of a file. Raises `UnreadableError` if another try may succeed."""
+        """Replaces the passages of `file`. Raises `UnreadableError` if a later try may succeed."""
         now, notes = index.IndexedFile(size=file.size, mtime_ns=file.mtime_ns), list[str]()
         self._remove_file(file.name)
         try:
@@ -344,9 +344,9 @@ class _Build:
 
     @cached_property
     def _writer(self) -> IndexWriter:
-        """The writer of the index, made at its first use: most builds find nothing new."""
+        """The writer of the index. It is made at its first use, because most builds find nothing new."""
         writer = index.open_passages(self._out / index.PASSAGES).writer(_HEAP, _THREADS)
-        writer.garbage_collect_files()  # a killed commit leaves files, whose names are used again
+        writer.garbage_collect_files()  # removes files of a killed build: their names are used again
         return writer
 
 
@@ -354,7 +354,7 @@ class _Build:
 def _locked_folder(out: Path, private: bool) -> Iterator[None]:
     if private:
         make_private_folder(out)
-        out.chmod(0o700)  # an older version may have made it with another mode
+        out.chmod(0o700)  # an older version of rarr may have left it open to others
     out.mkdir(parents=True, exist_ok=True)
     ours = (index.FILE_PREFIX, index.PASSAGES)
     if foreign := [entry.name for entry in out.iterdir() if not entry.name.startswith(ours)]:
@@ -364,9 +364,9 @@ def _locked_folder(out: Path, private: bool) -> Iterator[None]:
         try:
             yield
         finally:
-            if private:  # tantivy makes files by the umask, but nobody else may enter the folder
+            if private:  # by the umask, others may read tantivy's files
                 make_private(out)
-            else:  # tantivy makes some files that only their owner can read
+            else:  # tantivy lets only the owner read some of its files
                 with suppress(OSError):  # the files belong to somebody else
                     for path in (out / index.PASSAGES).glob("*.json"):
                         path.chmod(stat.S_IMODE(lock.stat().st_mode))

@@ -1,4 +1,4 @@
-"""Turns passages and queries into the words of the index: lower case, without accents, stemmed."""
+"""Turns passages and queries into the words of the index: word stems in lower case, without accents."""
 
 import unicodedata
 
@@ -7,13 +7,13 @@ from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 from rarr.valid_unicode import valid
 
 ANALYZER = "rarr_english"
-"""The name under which the schema refers to the analyzer."""
+"""The name of the analyzer of texts in the schema of the index."""
 
-_LONGEST = 60  # bytes of a word; a longer word is data, not language
-_MOST_WORDS = 64  # words of a query; more words would make the search slow
-# Letters with their marks form words. In a script without spaces, each character is a word.
+_LONGEST = 60  # the most bytes of a word: longer words are data, not language
+_MOST_WORDS = 64  # the most words of a query: more words would make the search slow
+# Letters, accents and digits form words. In a script without spaces, each character is a word.
 _WORD_PATTERN = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]|[\p{L}\p{N}\p{M}]+"
-# Words of questions that do not show the topic. The words us (US) and may (May) are not in the list.
+# Words that do not show a topic. The words us and may are not in the list, because of US and May.
 _STOP_WORD_LIST = (
     "a about after again all also am an and any are as at be because been before being between both "
     "but by can could d did do does doing during each ever few for from had has have having he her "
@@ -37,12 +37,12 @@ _CONTENT = _plain().filter(Filter.custom_stopword(list(STOP_WORDS))).filter(Filt
 
 
 def normalised_text(text: str) -> str:
-    """Normalises `text` for the index (NFKC): splits ligatures and joins accents, so offsets change."""
+    """Normalises `text` by Unicode's NFKC: splits ligatures and joins accents. Offsets may change."""
     return text if text.isascii() else unicodedata.normalize("NFKC", valid(text))
 
 
 def query_words(query: str) -> list[str]:
-    """Returns the words of `query` to search for, each once. Drops stop words if there are other words."""
+    """Returns the words of `query` to search for, each once. Keeps stop words only if there are no others."""
     words = list(dict.fromkeys(_SPLITTER.analyze(normalised_text(query))))
     return ([word for word in words if word not in STOP_WORDS] or words)[:_MOST_WORDS]
 

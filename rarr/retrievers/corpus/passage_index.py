@@ -1,8 +1,8 @@
-"""The index of a corpus on disk: its passages in tantivy, and a manifest of the files that it holds.
+"""The index of a corpus on disk: passages in the search engine tantivy, and a manifest that lists the files.
 
-A build ends with one commit of tantivy, so a search during a build sees each file as it was before or after.
-The manifest is written after the commit and has its number: if a build died between the two, they do not
-match, and the next build replaces all passages.
+A build ends with one commit of tantivy. Until the commit, a search finds the passages of the last build.
+The manifest is written after the commit, and holds its number. If a build dies between the two, the numbers
+differ, and the next build replaces all passages.
 """
 
 import json
@@ -25,18 +25,18 @@ from rarr.retrievers.extract.documents import Document
 
 FORMAT = "5"
 FILE_PREFIX = "rarr-index."
-"""The names of our own files in the folder of an index begin with this, in all versions."""
+"""The names of rarr's files in the folder of an index begin with this text, in all versions of rarr."""
 MANIFEST, LOCK, PASSAGES = f"{FILE_PREFIX}json", f"{FILE_PREFIX}lock", "passages"
-"""The names in the folder of an index: the file of its facts, the lock file, and the folder of tantivy."""
+"""The names in the folder of an index: the manifest, the lock file, and the folder of tantivy."""
 
-NOT_SEARCHED = "not searched: "  # begins the reason why a whole file cannot be searched
+NOT_SEARCHED = "not searched: "  # the reason why a whole file is not searched begins with this
 _CURE = "delete the folder, or build it again: rarr index PATH -o "
 _TITLE_BOOST = 1.2  # a title tells the topic of the whole document
-_SCORE_DIGITS = 4  # of a score; later digits depend on the order in which an index was built
+_SCORE_DIGITS = 4  # kept digits of a score: later digits depend on the order of the build
 
 
 class IndexedFile(BaseModel):
-    """A file that a build has read. `notes` are messages about parts that could not be read."""
+    """A file that a build has read. `notes`: messages about unread parts, or about a guessed encoding."""
 
     size: int
     mtime_ns: int
@@ -48,9 +48,9 @@ class IndexedFile(BaseModel):
 class IndexManifest(BaseModel):
     """The content of an index, and how the index was made.
 
-    `root` is the resolved path of the corpus, and `shown` its path in the sources of passages. `commit` is
-    tantivy's number of the last commit. `files` are by their names in the corpus; `skipped` lists (file,
-    reason) of the files that the last build did not read.
+    `root`: the path of the corpus, without links. `shown`: the path that the sources of passages begin with.
+    `commit`: tantivy's number of the last commit. `files`: maps the name of a file in the corpus to the file.
+    `skipped`: (file, reason) for each file that the last build did not read.
     """
 
     format: str = FORMAT
@@ -62,14 +62,14 @@ class IndexManifest(BaseModel):
     skipped: list[tuple[str, str]] = []
 
     def unread_files(self, path: Path) -> list[tuple[str, str]]:
-        """Returns (file, reason) of the files and parts that were not read, with the files below `path`."""
+        """Returns (file, reason) for each unread file or part of a file. Each file is a path below `path`."""
         noted = [(name, note) for name, file in sorted(self.files.items()) for note in file.notes]
         skipped = [(name, f"{NOT_SEARCHED}{reason}") for name, reason in sorted(self.skipped)]
         return [((path / name).as_posix(), reason) for name, reason in skipped + noted]
 
 
 def read_manifest(folder: Path) -> IndexManifest:
-    """Reads the manifest of the index in `folder`. Raises `InputError` if damaged or of another version."""
+    """Reads the manifest in `folder`. Raises `InputError` if it is damaged or of another version."""
     with raise_as(f"index {str(folder)!r} is damaged or unfinished ({{}}): {_CURE}{folder}"):
         facts = json.loads((folder / MANIFEST).read_bytes())
         if facts.get("format") != FORMAT:
@@ -79,18 +79,18 @@ def read_manifest(folder: Path) -> IndexManifest:
 
 @contextmanager
 def raise_as(message: str, error: type[RarrError] = InputError) -> Iterator[None]:
-    """Turns errors of tantivy and the file system into `error`. Their reason replaces {} in `message`."""
+    """Turns an error of tantivy or of the file system into `error`. Its reason replaces {} in `message`."""
     try:
         yield
     except BaseException as failure:
         reason = " ".join(str(failure).split())[:200] if isinstance(failure, OSError | ValueError) else ""
-        if not reason and type(failure).__name__ != "PanicException":  # tantivy's, on damaged files
+        if not reason and type(failure).__name__ != "PanicException":  # of tantivy, about damaged files
             raise
         raise error(message.replace("{}", reason or "its passages cannot be read")) from failure
 
 
 class IndexReader:
-    """An open index on disk. Searches get a consistent snapshot. Many threads may use it."""
+    """An open index on disk. Many threads may use it. A build does not disturb a search under way."""
 
     def __init__(self, folder: Path, window: int) -> None:
         """Opens the index. Raises `InputError` if it is damaged, or has another window or version."""
@@ -98,19 +98,19 @@ class IndexReader:
         if (made := self.manifest.window) != window:
             cure = f"set window to {made}, or build it again: rarr index PATH -o {folder}"
             raise InputError(f"index {str(folder)!r} holds windows of {made} sentences, not {window}: {cure}")
-        self._is_read_only = not os.access(folder, os.W_OK)  # then the index does not change
+        self._is_read_only = not os.access(folder, os.W_OK)  # then nobody changes the index
         damaged = f"index {str(folder)!r} is damaged ({{}}): {_CURE}{folder}"
         with raise_as(damaged), TemporaryDirectory(prefix="rarr-") as links:
-            if self._is_read_only:  # tantivy writes its lock into a folder of links
+            if self._is_read_only:  # tantivy writes its lock into a folder with links to the files
                 for file in (folder / PASSAGES).iterdir():
                     if file.suffix != ".lock":
                         Path(links, file.name).symlink_to(file.absolute())
             self._index = open_passages(Path(links) if self._is_read_only else folder / PASSAGES)
             self._index.reload()
-            best_hits(self._index.searcher(), ["any"], 1)  # some files are not opened before a search
+            best_hits(self._index.searcher(), ["any"], 1)  # tantivy opens some files only for a search
 
     def searcher(self) -> Searcher:
-        """Returns a searcher of the last commit; in a read-only folder, of the commit at the opening.
+        """Returns a searcher for the last commit; in a read-only folder, for the commit at the opening.
 
         Raises `OSError` or `ValueError` if the index is damaged.
         """
@@ -123,7 +123,7 @@ def is_index(folder: Path) -> bool:
     """Tells whether a folder holds an index, even if it is unfinished, damaged or of another version."""
     try:
         return any(it.name != LOCK or (folder / PASSAGES).exists() for it in folder.glob(f"{FILE_PREFIX}*"))
-    except OSError:  # the folder may not be entered: reading it as a corpus reports that
+    except OSError:  # the folder is forbidden: reading it as a corpus will report this
         return False
 
 
@@ -138,7 +138,7 @@ _SCHEMA = _BUILDER.build()
 
 
 def open_passages(folder: Path, *, create: bool = False) -> Index:
-    """Opens or makes (`create`) the passages in `folder`. Raises `ValueError` or `OSError` if damaged."""
+    """Opens tantivy's index in `folder`; with `create`, makes it. Raises `ValueError` or `OSError`."""
     if create:
         folder.mkdir(exist_ok=True)
     index = Index(_SCHEMA, path=str(folder)) if create else Index.open(str(folder))
@@ -148,7 +148,7 @@ def open_passages(folder: Path, *, create: bool = False) -> Index:
 
 
 def passage_row(file: str, document: Document, window: Window) -> tantivy.Document:
-    """Makes the index row of the passage at `window` of a document. `file` is the name of the file."""
+    """Makes the row of the index for the passage at `window` of `document`. `file`: the name of its file."""
     text, at, date = document.text[window.start : window.end], document.start, document.published_at
     start, lead = at + window.start, [(at + place, words) for place, words in window.lead]
     stored = {
@@ -169,7 +169,7 @@ def passage_row(file: str, document: Document, window: Window) -> tantivy.Docume
         "start": start,
         "stored": json.dumps(stored, ensure_ascii=False).encode(),
     }
-    return tantivy.Document.from_dict(row, _SCHEMA)  # a number of the wrong sign would kill the writer
+    return tantivy.Document.from_dict(row, _SCHEMA)  # a negative number would kill the writer
 
 
 def file_query(file: str) -> Query:
@@ -182,7 +182,7 @@ def _file_number(file: str) -> int:
 
 
 class Hit(NamedTuple):
-    """A passage that matches. `document` is the number of its file, and the number of its record or 0."""
+    """A passage that a search found. `document`: (number of the file, number of the record in it, or 0)."""
 
     score: float
     document: tuple[int, int]
@@ -191,15 +191,15 @@ class Hit(NamedTuple):
 
 
 def best_hits(
-    searcher: Searcher, words: Sequence[str], limit: int, but: Sequence[tuple[int, int]] = ()
+    searcher: Searcher, words: Sequence[str], limit: int, without: Sequence[tuple[int, int]] = ()
 ) -> list[Hit]:
-    """Searches for stems. Returns the `limit` best passages of documents that are not in `but`."""
-    # Made term by term: a query is plain text, and must never be read as the engine's query language.
+    """Searches for the stems `words`. Returns the `limit` best hits, without documents in `without`."""
+    # Made term by term, because the engine must never read the query as commands of its query language.
     texts = [Query.term_query(_SCHEMA, "text", word) for word in words]
     titles = [Query.boost_query(Query.term_query(_SCHEMA, "title", word), _TITLE_BOOST) for word in words]
     query = Query.boolean_query([(Occur.Should, part) for part in (*texts, *titles)])
-    if but:
-        query = Query.boolean_query([(Occur.Must, query), *((Occur.MustNot, _within(*it)) for it in but)])
+    if without:
+        query = Query.boolean_query([(Occur.Must, query), *((Occur.MustNot, _within(*it)) for it in without)])
     matches = searcher.search(query, limit, count=False).hits
     addresses = [address for _, address in matches]
     numbers = (searcher.fast_field_values(name, addresses) for name in ("file", "item", "start"))
@@ -215,5 +215,5 @@ def _within(file: int, item: int) -> Query:
 
 
 def stored_fields(searcher: Searcher, hit: Hit) -> bytes:
-    """Reads the stored JSON fields of a hit: those of its passage, and `file`. Source "" means the file."""
+    """Returns the JSON of a hit: the fields of its passage, and `file`. An empty `source` means the file."""
     return bytes(searcher.doc(hit.address)["stored"][0])

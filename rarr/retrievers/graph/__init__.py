@@ -1,1 +1,1 @@
-"""Searches graphs of triples that are files of the user."""
+"""Searches the user's knowledge graphs: files of triples such as (Ida Lunde, place of birth, Aarle)."""

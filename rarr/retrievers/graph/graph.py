@@ -1,4 +1,4 @@
-"""Searches a graph in a file: an entity is a document, and a triple a passage of the document."""
+"""Searches a knowledge graph in a file. Each entity is a document, whose passages state its triples."""
 
 import asyncio
 from collections import defaultdict
@@ -27,14 +27,14 @@ from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.wording import counted, safe_text
 
-_MOST_TRIPLES = 500  # triples of an entity that are written as sentences
-_MOST_POINTING = 1000  # a value of more triples is too common to be a topic
-_LONGEST_NAME = 12  # words of a name that are looked for
-_WORDS_BESIDE = 3  # words on each side of a name
+_MOST_TRIPLES = 500  # the most triples of an entity that are written as sentences
+_MOST_POINTING = 1000  # a value of more triples is too common to be a topic of texts
+_LONGEST_NAME = 12  # the most words of a name
+_WORDS_BESIDE = 3  # words on each side of a name, which may show the entity
 
 
 class Mention(NamedTuple):
-    """A name in a text, with the entities that it may mean: several if the text does not tell them apart."""
+    """A name in a text. `entities`: the ids that the name may mean; several if the text leaves it open."""
 
     name: str
     start: int
@@ -45,21 +45,21 @@ class Mention(NamedTuple):
 class Graph:
     """A retriever over the triples of a file: CSV, JSON lines or RDF. It reaches no network.
 
-    An entity is a document, named by its id. The text of an entity has a line for each relation: a sentence
-    with all values of the relation.
+    A triple states that the relation of an entity has a value. An entity is a document, named by its id. Its
+    text has one line for each relation: a sentence with all values of the relation.
     """
 
-    offline = True  # can be used with the setting `offline`
+    offline = True  # the setting `offline` allows it
 
     def __init__(self, triples: Iterable[Triple], place: str = "graph", window: int = 4) -> None:
-        """Reads the triples, and stores each once. A relation such as "alias" gives its subject another name.
+        """Stores each triple once. A relation such as "alias" gives another name to its subject.
 
-        `place` names the graph in sources. A passage has at most `window` lines. Raises `InputError` if there
-        is no triple.
+        The sources of passages name the graph by `place`. A passage has at most `window` lines. Raises
+        `InputError` if there is no triple.
         """
         self._place, self._window = place, window
         self.names: dict[str, str] = {}
-        """The name of each entity, by its id."""
+        """Maps the id of each entity to its name."""
         self._by_subject: dict[str, list[Triple]] = defaultdict(list)
         self._by_object: dict[str, list[Triple]] = defaultdict(list)
         aliases: dict[str, list[str]] = defaultdict(list)
@@ -75,35 +75,35 @@ class Graph:
                 self._by_subject[triple.subject_id].append(triple)
                 self._by_object[triple.object_id].append(triple)
         self.by_name = self._index_of_names(aliases)
-        """The ids of the entities with a name or alias, by the `name_key` of this name."""
+        """Maps the `name_key` of each name or alias to the ids of the entities with this name."""
         if not self.by_name:
             raise InputError(f"graph {safe_text(place)} has no triple: give subject, relation and object")
 
     @classmethod
     def open(cls, file: str | Path, window: int = 4) -> Self:
-        """Reads a graph from `file`. Raises the errors of `read_triples`, or `InputError` if empty."""
+        """Reads a graph from `file`. Raises the errors of `read_triples`; `InputError` without a triple."""
         return cls(read_triples(Path(file).expanduser()), str(file), window)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of `k` entities: those in the query, then those with a triple about them.
+        """Returns passages of `k` entities: those that `query` names, then those with one of them as a value.
 
-        Returns at most 8 passages of each entity. A name of several entities gives no passage, but a warning,
-        if neither the query nor the text of the run shows which entity is meant.
+        Returns at most 8 passages of each entity. If a name means several entities, and neither the query nor
+        the text of the run shows which of them, warns and returns no passage for this name.
         """
         return await asyncio.to_thread(self._search, query, k, meter().text)
 
     async def extracted(self, url: str) -> str | None:
-        """Returns the text about the entity whose passages have this source; None if it has no triple."""
+        """Returns the text about the entity whose passages have the source `url`; None without a triple."""
         id_ = url.removeprefix(f"{self._place}#")
         lines = await asyncio.to_thread(self._lines, id_) if self._source(id_) == url else []
         return "\n".join(line.text for line in lines) or None
 
     def mentions_in(self, text: str, around: str = "") -> list[Mention]:
-        """Finds the names and aliases of the graph in `text`, the longest first, without overlaps.
+        """Finds names and aliases of the graph in `text`. Where names overlap, takes the first and longest.
 
-        In a text without capitals, a name of several words needs none. If several entities have a name, takes
-        the entity with most neighbours in the words beside the name ("the botanist Jonah Strake"), else in
-        its sentence, else in `text` and `around`. After a tie, all best entities remain, with a warning.
+        If `text` has no capital letters, names of several words are found without them. If several entities
+        have a name, counts their neighbours (values and subjects of their triples) beside the name, then in
+        its sentence, then in `text` and `around`. Keeps the entities with most; warns if several remain.
         """
         mentions, words = list[Mention](), folded_words(text)
         for at, (_, start, _) in enumerate(words):
@@ -125,14 +125,14 @@ class Graph:
         return mentions
 
     def _may_be_name(self, entities: Sequence[str], written: str) -> bool:
-        """Tells whether `written` may be a name: no number, no stop words, and in capitals if the name is."""
+        """Tells whether `written` may be a name: no number, not only stop words, a capital if needed."""
         if len(written) < 2 or written.isdigit() or STOP_WORDS.issuperset(name_key(written).split()):
             return False
         is_name = all(self.names[entity][:1].isupper() for entity in entities)
         return not is_name or any(letter.isupper() for letter in written)
 
     def _likely_ids(self, entities: Sequence[str], text: str, place: Span, around: str) -> tuple[str, ...]:
-        """Returns the entities with most neighbours in the nearest words that tell the entities apart."""
+        """Returns the entities with most neighbours beside `place`, then in its sentence, then elsewhere."""
         if len(entities) < 2:
             return tuple(entities)
         sentence = [place, *(span for span in sentences(text) if span.start <= place.start)][-1]
@@ -145,7 +145,7 @@ class Graph:
         return tuple(entities)
 
     def _neighbours_in(self, entity: str, window: str) -> set[str]:
-        """Returns the neighbours of the entity that `window` names by other words than its own name."""
+        """Returns the neighbours of the entity in `window`, except names that are a part of its own name."""
         keyed, own = f" {' '.join(all_stems(window))} ", set(name_key(self.names[entity]).split())
         values = {it.object for it in self.triples_of(entity)} | {it.subject for it in self._incoming(entity)}
         forms = ((value, form) for value in values for form in value_forms(value))
@@ -160,7 +160,7 @@ class Graph:
         return self._by_subject.get(entity, [])
 
     def triples_with_lines(self, entity: str) -> list[tuple[Triple, Passage]]:
-        """Returns the triples of an entity, each with the line of its text that states its whole relation."""
+        """Returns each triple of an entity with a passage: a sentence with all values of its relation."""
         by_relation: dict[str, list[Triple]] = {}
         for triple in self.triples_of(entity)[:_MOST_TRIPLES]:
             by_relation.setdefault(triple.relation, []).append(triple)
@@ -176,17 +176,17 @@ class Graph:
         return found
 
     def triples_pointing_at(self, entity: str) -> list[tuple[Triple, Passage]]:
-        """Returns the triples of other entities with this entity as value, each with its line."""
+        """Returns each triple of another entity whose object is `entity`, with the sentence that states it."""
         triples = [each for each in self._incoming(entity) if each.subject_id != entity]
         return [it for each in triples for it in self.triples_with_lines(each.subject_id) if it[0] == each]
 
     def _incoming(self, entity: str) -> list[Triple]:
-        """Returns the triples whose object is the entity; [] if very many triples have this object."""
+        """Returns the triples whose object is the entity; [] if more than 1,000 triples have this object."""
         triples = self._by_object.get(entity, [])
         return triples if len(triples) <= _MOST_POINTING else []
 
     def _index_of_names(self, aliases: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
-        """Indexes subjects by their names and aliases, and other values that begin with a capital."""
+        """Maps the `name_key` of names and aliases to ids of subjects, and of values with a capital."""
         index = dict[str, tuple[str, ...]]()
         for id_ in self._by_subject:
             for key in map(name_key, (self.names[id_], *aliases.get(id_, ()))):
@@ -195,7 +195,7 @@ class Graph:
         for id_, name in self.names.items():
             if id_ not in self._by_subject and name[:1].isupper():
                 subjects = index.setdefault(name_key(name), (id_,))
-                if len(subjects) == 1 and subjects[0] != id_ == name:  # a value named like one subject
+                if len(subjects) == 1 and subjects[0] != id_ == name:  # the value means this subject
                     self._by_object[subjects[0]] += self._by_object[id_]
         return index
 
@@ -212,11 +212,11 @@ class Graph:
         return [it for passages in [*documents.values()][:k] for it in passages[:PASSAGES_PER_DOCUMENT]]
 
     def _source(self, id_: str) -> str:
-        """Returns the address of the entity with this id: the id itself, or its place in the graph."""
+        """Returns the source of passages about an entity: an address, or the graph's name and the id."""
         return id_ if "://" in id_ else f"{self._place}#{id_}"
 
     def _passages(self, entity: str) -> list[Passage]:
-        """Cuts the text about an entity into windows of lines: texts often state several facts at once."""
+        """Cuts the text about an entity into windows of lines: a sentence often states several facts."""
         lines = self._lines(entity)
         starts = range(max(1, len(lines) - self._window + 1) if lines else 0)
         groups = [lines[first : first + self._window] for first in starts]

@@ -1,4 +1,4 @@
-"""Reads the triples of a graph from CSV, JSON lines and RDF, and writes them as English sentences.
+"""Reads the triples of a knowledge graph from CSV, JSON lines and RDF, and writes them as English sentences.
 
 The sentences use common words, such as "was born in", because readers compare them with texts.
 """
@@ -27,8 +27,8 @@ _CURE = "give subject, relation and object, or a name and a text (or a list of t
 class Triple(NamedTuple):
     """A statement of a graph: the `relation` of `subject` is `object`. All three are names or values.
 
-    `subject_id` tells subjects of the same name apart; without an id it equals the name. `object_id` is the
-    id of an object that is an entity; for any other value it equals the value.
+    `subject_id` differs for two subjects with the same name; without an id, it is the name. `object_id` is
+    the id of an object that is an entity; for any other object, it is the value.
     """
 
     subject_id: str
@@ -39,7 +39,7 @@ class Triple(NamedTuple):
 
 
 def name_key(name: str) -> str:
-    """Returns the words of a name in lower case, joined by spaces: marks, quotes and dots do not count."""
+    """Returns the words of a name in lower case, joined by spaces, without accents and punctuation."""
     return " ".join(word for word, _, _ in folded_words(name))
 
 
@@ -53,7 +53,7 @@ def _folded_word(word: str) -> str:
     return "".join(mark for mark in plain if not unicodedata.combining(mark)).casefold()
 
 
-@lru_cache(maxsize=4096)  # a graph has few relations, and each in many triples
+@lru_cache(maxsize=4096)  # a graph has few relations, and many triples of each
 def relation_words(relation: str) -> str:
     """Writes a relation in words: "birth place" for birthPlace, birth_place and http://example.org/birthPlace."""
     if "://" in relation:
@@ -62,11 +62,11 @@ def relation_words(relation: str) -> str:
 
 
 def read_triples(file: Path) -> Iterator[Triple]:
-    """Yields the triples of a file, by the end of its name: .csv, .tsv, .jsonl, .ttl or .nt.
+    """Yields the triples of a file, whose name ends with .csv, .tsv, .jsonl, .ttl or .nt.
 
-    A row is a triple (subject, relation, object, and optionally subject_id and object_id), or an entity:
-    name, optionally id, and a value for each other column. Raises `InputError` with one line that names the
-    file and the line, and `SetupError` for RDF without pyoxigraph.
+    A row is a triple (subject, relation, object, optionally subject_id and object_id), or an entity (name,
+    optionally id; each other column is a relation with its value). Raises `InputError`, whose message names
+    the file and the line, and `SetupError` for RDF without pyoxigraph.
     """
     name, kind = safe_text(str(file)), file.suffix.lower()
     rows = {".csv": _csv_rows, ".tsv": _csv_rows, ".jsonl": _json_rows, ".ttl": _rdf_rows, ".nt": _rdf_rows}
@@ -105,7 +105,7 @@ def _row_triples(row: Mapping[str, Any]) -> list[Triple]:
 
 
 def _value_text(value: object) -> str:
-    """Writes a value as valid text; "" for a missing value. Raises `ValueError` for a list or an object."""
+    """Returns a value as valid text; "" for None. Raises `ValueError` for a list or an object."""
     if isinstance(value, list | dict):
         raise ValueError
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value)
@@ -113,7 +113,7 @@ def _value_text(value: object) -> str:
 
 
 def _csv_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yields the line number of each row, and the row; {} for a row that cannot be read."""
+    """Yields (line number, row) for each row. A row that cannot be read is {}."""
     with file.open(encoding="utf-8-sig", newline="") as lines:
         head = lines.readline()
         lines.seek(0)
@@ -139,7 +139,7 @@ def _json_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _rdf_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yields the statements, by the English labels of their parts, or else the ends of their addresses."""
+    """Yields (0, row) for each statement. Names its parts by English labels, or by the ends of addresses."""
     try:
         import pyoxigraph as rdf
     except ImportError:
@@ -162,9 +162,9 @@ def _rdf_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 ALIAS_RELATIONS = frozenset(
     {"name", "label", "alias", "aliases", "also known as", "alternate name", "alt label", "pref label"}
 )
-"""Relations whose value is a name of the subject."""
+"""Relations whose value is another name of the subject."""
 
-# A line for each relation: its names, then its sentence. Facts that texts state together are neighbours.
+# Each line: the names of a relation, then its sentence. Neighbouring lines often stand together in texts.
 _RELATION_TABLE = """
 instance of, type, kind: {name} is {a} {value}.
 occupation, profession, job: {name} was {a} {value}.
@@ -209,16 +209,16 @@ _COMMON_RELATIONS = {
     for rank, line in enumerate(_RELATION_TABLE.strip().splitlines())
     for name in line.partition(": ")[0].split(", ")
 }
-"""The rank and the sentence of a common relation, by each of its names."""
+"""Maps each name of a common relation to (number of its line in `_RELATION_TABLE`, its sentence)."""
 
 
 def value_forms(value: str) -> tuple[str, ...]:
-    """Returns the ways to write a value, the first for sentences. Only a date has several ways."""
+    """Returns the ways to write a value. The first way is for sentences. Only a date has several ways."""
     match = _ISO_DATE.fullmatch(value.strip())
     if match is None:
         return (value,)
     year, month, day = match[1], int(match[2]), int(match[3])
-    if not month or not day or value.endswith("-01-01T00:00:00Z"):  # Wikidata's form of a mere year
+    if not month or not day or value.endswith("-01-01T00:00:00Z"):  # Wikidata writes a year so
         return (year, value)
     name = month_name[month]
     return (f"{day} {name} {year}", f"{name} {day}, {year}", value, year)
@@ -230,7 +230,7 @@ def relation_rank(relation: str) -> int:
 
 
 def fact_text(subject: str, relation: str, values: Sequence[str]) -> str:
-    """Writes a relation of a subject, with all its values, as an English sentence."""
+    """Writes an English sentence that states all `values` of a relation of a subject."""
     relation = relation_words(relation)
     *most, last = (value_forms(value)[0] for value in values)
     value = f"{', '.join(most)} and {last}" if most else last
@@ -243,7 +243,7 @@ def fact_text(subject: str, relation: str, values: Sequence[str]) -> str:
 
 
 def _sentence_pattern(relation: str) -> str:
-    """Returns the sentence pattern of a relation: for a verb, a word with a preposition, or a noun."""
+    """Returns the sentence pattern for a relation that is a verb, a word with a preposition, or a noun."""
     first, last = relation.partition(" ")[0], relation.rpartition(" ")[2]
     if f" {first} " in _VERBS and not (last == "by" and first in _PARTICIPLES):
         return "{name} {relation} {value}."
