@@ -1,7 +1,7 @@
-"""Reads bytes as text, rows with long cells, and PDFs and files of Word as Markdown with headings.
+"""Decodes text, reads rows with long cells, and reads PDFs and files of Word as Markdown.
 
-Pages (see `pages`), PDFs and files of Word are read in a worker process (see `limited_calls`), which turns
-any error of a parser into an `UnreadableError`.
+Pages of HTML (see `pages`), PDFs and files of Word are read in a worker process (see `limited_calls`), which
+turns any error of a parser into an `UnreadableError`.
 """
 
 import codecs
@@ -22,7 +22,7 @@ from rarr.tools.text.language_detection import language_of
 
 Row = TypeVar("Row")
 Complain = Callable[[str], None]
-"""Called with a line about a part of a file that cannot be read, or about an encoding that was guessed."""
+"""A function that gets a message about an unreadable part of a file, or about a guessed encoding."""
 
 MEGABYTE = 1_000_000
 """The bytes of a megabyte."""
@@ -30,10 +30,10 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text to search, or a part of a long text. `start` is the place of the part in the whole text.
+    """A text to search, or a part of a long text. `start`: the place of the part in the whole text.
 
-    `source` is the address that a record names for itself. If `source` is empty, the document is the item or
-    line of the file with the number `item`, counted from 1; 0 means the whole file.
+    `source`: the address that a record in a file names, or "". `item`: the number of the record (an item or
+    line) in its file, counted from 1; 0 if the document is the whole file.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Document:
 
 
 class UnreadableError(Exception):
-    """A file or page cannot be read, and is skipped. `lasting` means that another try is useless."""
+    """A file or page cannot be read, and is skipped. If `lasting`, another try would fail too."""
 
     def __init__(self, reason: str, *, lasting: bool = True) -> None:
         super().__init__(reason)
@@ -53,7 +53,7 @@ class UnreadableError(Exception):
 
 
 def parsed_date(value: object) -> datetime | None:
-    """Parses a date, an ISO 8601 string or a mail header's date; else None. The default zone is UTC."""
+    """Parses a date, an ISO 8601 text or the date of a mail. Returns None for others. Default zone: UTC."""
     if isinstance(value, str):
         for parse in (datetime.fromisoformat, parsedate_to_datetime):
             with suppress(ValueError, OverflowError):
@@ -64,30 +64,30 @@ def parsed_date(value: object) -> datetime | None:
 
 
 _cell_limit_lock = threading.Lock()
-# UTF-32 before UTF-16, whose mark is the beginning of the mark of UTF-32.
+# UTF-32 stands before UTF-16, because the mark of UTF-32 begins with the mark of UTF-16.
 _BYTE_ORDER_MARKS = {
     "utf-8-sig": (codecs.BOM_UTF8,),
     "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
     "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
 }
-_SAMPLE_BYTES = 65_536  # bytes from which an encoding is guessed; guessing is slow
-# What no text in cp1252 has: control characters, signs inside words, three accented letters in a row.
+_SAMPLE_BYTES = 65_536  # an encoding is guessed from these first bytes, since guessing is slow
+# A text in cp1252 has no control characters, no signs inside words, no three accented letters in a row.
 _NOT_WESTERN = re.compile("[\0-\x08\x0e-\x1f\ufffd]|[À-ÿ]{3}|(?<=[^\\W\\d_])[¡-©«-´¶-¹»-¿×÷](?=[^\\W\\d_])")
 _OTHER_LANGUAGES = ("pl", "cs", "hu", "ro", "tr", "vi")  # not written in cp1252
 _PIECE_BYTES = 4 * MEGABYTE  # bytes that are read at once
 
 
 def decode(data: bytes, declared: str | None = None, complain: Complain = lambda _: None) -> str:
-    """Decodes `data` in the encoding that `decoded_pieces` finds."""
+    """Returns the text of `data`. `decoded_pieces` finds the encoding."""
     return "".join(decoded_pieces(io.BytesIO(data), declared, complain))
 
 
 def decoded_pieces(
     file: BinaryIO, declared: str | None = None, complain: Complain = lambda _: None
 ) -> Iterator[str]:
-    """Decodes a file, in pieces: by its byte order mark, else as UTF-8, else in the encoding `declared`.
+    """Yields the text of a file in pieces. Tries its byte order mark, or else UTF-8 and `declared`.
 
-    Otherwise guesses the encoding, and calls `complain` with a message about the guess. Raises
+    If these fail, guesses the encoding, and calls `complain` with a message about the guess. Raises
     `UnreadableError` if the file is not text.
     """
     first = file.read(_SAMPLE_BYTES)
@@ -96,12 +96,12 @@ def decoded_pieces(
         with suppress(LookupError, ValueError):
             if all("\0" not in piece for piece in _decode_in_pieces(file, encoding, "strict")):
                 return _decode_in_pieces(file, encoding, "strict")
-            break  # NUL: it is data
-    from charset_normalizer import from_bytes  # few files need it, and it takes long to import
+            break  # a NUL character: this is no text
+    from charset_normalizer import from_bytes  # slow to import, and few files need it
 
     western = first.decode("cp1252", "replace")
     if not _NOT_WESTERN.search(western) and language_of(western) not in _OTHER_LANGUAGES:
-        encoding = "cp1252"  # of which the guesser is not sure even in French
+        encoding = "cp1252"  # the guesser often misses it, even in French
     elif (guess := None if b"\0" in first else from_bytes(first).best()) is not None:
         encoding = guess.encoding
     else:
@@ -115,20 +115,20 @@ def _decode_in_pieces(file: BinaryIO, encoding: str, errors: str) -> Iterator[st
     return codecs.iterdecode(iter(partial(file.read, _PIECE_BYTES), b""), encoding, errors)
 
 
-MOST_SPANNED = 100  # columns or rows
+MOST_SPANNED = 100  # the most columns or rows of one cell
 RAISED = str.maketrans("0123456789+-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 LOWERED = str.maketrans("0123456789+-−", "₀₁₂₃₄₅₆₇₈₉₊₋₋")
 EXPONENT = re.compile(r"[+−-]?[0-9]+")
 
 
-MOST_UNPACKED = 300_000_000  # bytes of a file of Word, which is an archive
+MOST_UNPACKED = 300_000_000  # bytes: a file of Word is an archive
 _HYPHENATED = re.compile(r"(\w+)(?:-|\u00ad)[ \t]*\r?\n[ \t]*([a-zà-öø-ÿ]\w*)")
 _KEEPS_HYPHEN = frozenset({"non", "self", "ex"})
 _NO_TITLE = re.compile(r"untitled\W*\d*|document\d*|microsoft (?:word|powerpoint) - .*", re.IGNORECASE)
 
 
 def read_pdf(data: bytes) -> Document:
-    """Reads the text and the title ("" without a title) of a PDF. Raises any error if the PDF is damaged."""
+    """Reads the text and the title ("" without a title) of a PDF. A damaged PDF may raise any error."""
     import pypdf  # takes long to import
 
     reader = pypdf.PdfReader(io.BytesIO(data))
@@ -138,7 +138,7 @@ def read_pdf(data: bytes) -> Document:
 
 
 def _without_hyphenation(text: str) -> str:
-    """Joins words that are hyphenated at a line's end. Keeps the hyphen if the text has it elsewhere too."""
+    """Joins words that a line end divides. Keeps the hyphen if the word has it elsewhere in the text."""
     words = set(re.findall(r"\w+(?:-\w+)*", text.casefold()))
 
     def joined(match: re.Match[str]) -> str:
@@ -150,7 +150,7 @@ def _without_hyphenation(text: str) -> str:
     return _HYPHENATED.sub(joined, text)
 
 
-# Not read: tracked deletions, tab stops, and copies of text for older programs.
+# XPath of what is not read: tracked deletions, tab stops, and copies of text for older programs.
 _SKIP = "ancestor::w:del or ancestor::w:moveFrom or ancestor::w:pPr or ancestor::*[local-name() = 'Fallback']"
 _WORD_BLOCKS = f".//*[self::w:p or self::w:tbl][not(ancestor::w:p or ancestor::w:tbl)][not({_SKIP})]"
 _WORD_MARKS = " or ".join(f"self::w:{tag}" for tag in ("t", "noBreakHyphen", "tab", "br", "cr", "p"))
@@ -162,11 +162,11 @@ _HIDING = "w:rPr/*[self::w:strike or self::w:dstrike or self::w:vanish]"
 
 
 def read_docx(data: bytes) -> Document:
-    """Reads paragraphs, tables and title ("" without a title) of a file of Word, also in content controls.
+    """Reads the paragraphs, the tables and the title ("" without a title) of a file of Word.
 
-    The text of a text box stands in its paragraph. Raises any error if the file is damaged.
+    The text of a text box becomes a part of its paragraph. A damaged file may raise any error.
     """
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:  # the parser unpacks no more than it says
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:  # unpacking stops at these sizes
         unpacked = sum(entry.file_size for entry in archive.infolist())
     if unpacked > MOST_UNPACKED:
         raise UnreadableError(f"it unpacks to more than {MOST_UNPACKED // MEGABYTE} MB: split it")
@@ -177,7 +177,7 @@ def read_docx(data: bytes) -> Document:
         raise UnreadableError('it needs a package: pip install "rarr[office]"', lasting=False) from error
     letter, blocks = docx.Document(io.BytesIO(data)), list[str]()
     styles = {style.styleId: style for style in letter.styles.element.xpath("w:style")}
-    runs = ".//w:r" if any(it.xpath(_HIDING) for it in styles.values()) else f".//w:r[{_HIDING}]"  # fast
+    runs = ".//w:r" if any(it.xpath(_HIDING) for it in styles.values()) else f".//w:r[{_HIDING}]"
     for run in letter.element.body.xpath(runs):
         if any(_hiding_effects(run, styles).values()):
             for text in run.xpath("w:t"):
@@ -194,7 +194,7 @@ def read_docx(data: bytes) -> Document:
 
 
 def _raise_and_lower_numbers(body: Any) -> None:
-    """Writes raised numbers as ⁶, and lowered numbers behind another one as ₂: 10⁶ is not 106."""
+    """Writes raised numbers as ⁶, since 10⁶ is not 106, and lowered numbers after a digit as ₂."""
     for digits, shifted, sign in ((RAISED, "super", ">"), (LOWERED, "sub", "<")):
         for text in body.xpath(_RAISED_OR_LOWERED.format(shifted, sign)):
             before = text.xpath("string(../preceding-sibling::w:r[1]/w:t[last()])")[-1:]
@@ -203,7 +203,7 @@ def _raise_and_lower_numbers(body: Any) -> None:
 
 
 def _hiding_effects(element: Any, styles: Mapping[str, Any], depth: int = 10) -> dict[str, bool]:
-    """Maps what strikes out or hides a run, also by its styles, to whether it is on."""
+    """Maps each effect that hides or strikes out a run (a part of a paragraph) to whether it is on."""
     effects = dict[str, bool]()
     for name in element.xpath("(ancestor::w:p[1]/w:pPr/w:pStyle | w:rPr/w:rStyle | w:basedOn)/@w:val"):
         if depth and name in styles:  # styles may be based on each other in a circle
@@ -212,13 +212,13 @@ def _hiding_effects(element: Any, styles: Mapping[str, Any], depth: int = 10) ->
 
 
 def _text_of(element: Any) -> str:
-    """Joins the text of an element. A tab, a break or the end of a paragraph ends a word."""
+    """Returns the text of an element. A tab, a break and the end of a paragraph become spaces."""
     tags = ((piece.tag.rpartition("}")[2], piece.text or "") for piece in element.xpath(_WORD_PIECES))
     return "".join({"t": text, "noBreakHyphen": "-"}.get(tag, " ") for tag, text in tags)
 
 
 def _table_rows(table: Any) -> Iterator[list[str]]:
-    """Yields the cells of each row. A cell that is merged over several rows has its words in each row."""
+    """Yields the cells of each row. The words of a cell that spans several rows are in each of these rows."""
     above: list[str] = []
     for row in table.xpath(_ROWS):
         cells: list[str] = []
@@ -239,9 +239,9 @@ def _with_mark(words: str, style: str) -> str:
 
 
 def rows_with_long_cells(reader: Iterator[Row], longest: int) -> Iterator[Row]:
-    """Yields the rows of a reader of `csv`. A cell may have up to `longest` characters."""
+    """Yields the rows of `reader`, which the module csv made. A cell may have up to `longest` characters."""
     while True:
-        with _cell_limit_lock:  # of the whole process, so that it is changed only while a row is read
+        with _cell_limit_lock:  # the limit is global, so it is changed only while a row is read
             before = csv.field_size_limit(longest)
             try:
                 row = next(reader, None)
@@ -253,7 +253,7 @@ def rows_with_long_cells(reader: Iterator[Row], longest: int) -> Iterator[Row]:
 
 
 def markdown_table(rows: Iterable[Sequence[str]]) -> str:
-    """Writes rows as a Markdown table without empty rows. The first row is the header."""
+    """Writes `rows` as a Markdown table without empty rows. The first row is the header."""
     filled = [[joined_words(cell).replace("|", "/") for cell in row] for row in rows]
     filled = [row for row in filled if any(row)]
     width = max((at for row in filled for at, cell in enumerate(row, start=1) if cell), default=0)

@@ -1,4 +1,4 @@
-"""Reads the documents in a file of any known kind, by the ending of its name."""
+"""Reads the documents in a file. The ending of its name, such as .pdf, tells the kind of the file."""
 
 import csv
 import io
@@ -22,25 +22,25 @@ MOST_CHARACTERS = 20_000_000
 """The most characters of a page, PDF or file of Word: ten times the longest books."""
 
 FILE_S, FILE_MB, MORE_S, MORE_MB = 60.0, 1000, 30.0, 20
-"""The limits in seconds and megabytes of reading a file in a worker, and what each megabyte adds."""
+"""The limits of reading a file in a worker: seconds, MB of memory, and how much each MB of the file adds."""
 
-_LONG_FILE = 10 * MEGABYTE  # a longer file comes in parts, so that the memory does not grow with its size
-_PART_CHARACTERS = 250_000  # characters; a part ends before a heading, else at a blank line if possible
-_LONGEST_CELL = 2**31 - 1  # bytes of a cell in a file of rows
-_LONGEST_RECORD = 20 * MEGABYTE  # bytes of a line of JSON lines: the size of many books
+_LONG_FILE = 10 * MEGABYTE  # a longer file is read in parts, to limit the memory
+_PART_CHARACTERS = 250_000  # characters. A part ends before a heading or at a blank line, if possible
+_LONGEST_CELL = 2**31 - 1  # the most bytes of a cell in a file of rows
+_LONGEST_RECORD = 20 * MEGABYTE  # the most bytes of a line of JSON lines: many books
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FRONT_MATTER_LINE = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
-_OPENING_CHARACTERS = 20_000  # characters that are searched for a title
+_OPENING_CHARACTERS = 20_000  # the first characters, which are searched for a title and a separator
 _PART_ENDS = ("\n# ", "\n## ", "\n\n", "\n", " ")
-# For a small hostile file of these kinds, a parser can take hours, or all memory.
+# Read in a worker: a parser can take hours or all memory for a small hostile file of these kinds.
 _KINDS_IN_WORKER = (".html", ".htm", ".pdf", ".docx", ".json")
 
 
 def extract(path: Path, complain: Complain) -> Iterator[Document]:
     """Yields the documents in the file `path`, in order, without blank documents.
 
-    Calls `complain` with a line for each record that cannot be read. Raises `UnreadableError`, with the
-    reason as message, possibly after some documents: the documents before a damage are valid.
+    Calls `complain` with a message about each record that cannot be read. Raises `UnreadableError` with the
+    reason if the file cannot be read further. Documents that came before the error are valid.
     """
     is_empty, documents = True, _read_documents(path, complain)
     if file_kind(path.name) in _KINDS_IN_WORKER and path.exists():
@@ -59,7 +59,7 @@ def extract(path: Path, complain: Complain) -> Iterator[Document]:
 
 
 def documents_and_complaints(path: Path) -> tuple[list[Document], list[str]]:
-    """Reads a file in this process. Returns its documents that are not blank, and the complaints."""
+    """Reads a file in this process. Returns the documents that are not blank, and the complaints."""
     notes: list[str] = []
     return list(_read_documents(path, notes.append)), notes
 
@@ -91,7 +91,7 @@ def _read_text(path: Path, complain: Complain) -> Iterator[Document]:
     title, start, published_at = "", 0, None
     for part in _text_parts(path, complain):
         if start == 0:
-            front = _FRONT_MATTER.match(part)  # notes and static sites have it, Markdown itself does not
+            front = _FRONT_MATTER.match(part)  # lines with facts, with which notes and static sites begin
             facts = dict(_FRONT_MATTER_LINE.findall(front[1])) if front else {}
             heading = _top_heading(part[front.end() if front else 0 :][:_OPENING_CHARACTERS])
             title = facts.get("title") or heading or path.stem
@@ -101,7 +101,7 @@ def _read_text(path: Path, complain: Complain) -> Iterator[Document]:
 
 
 def _text_parts(path: Path, complain: Complain) -> Iterator[str]:
-    """Yields the whole text of a file, or the parts of a long text. Joined, the parts are the text."""
+    """Yields the text of a file, in parts if it is long. The joined parts are the whole text."""
     most, rest = _PART_CHARACTERS if path.stat().st_size > _LONG_FILE else MOST_BYTES, ""
     with path.open("rb") as file:
         for piece in reading.decoded_pieces(file, complain=complain):
@@ -109,7 +109,7 @@ def _text_parts(path: Path, complain: Complain) -> Iterator[str]:
             while len(rest) > most:
                 ends = (rest.rfind(mark, most // 2, most) + 1 for mark in _PART_ENDS)
                 end = next(filter(None, ends), most)
-                if rest[:end].isspace():  # else a blank document is left out, and later places are wrong
+                if rest[:end].isspace():  # a blank part would be lost, and later starts would be wrong
                     break
                 yield rest[:end]
                 rest = rest[end:]
@@ -117,7 +117,7 @@ def _text_parts(path: Path, complain: Complain) -> Iterator[str]:
 
 
 def _top_heading(text: str) -> str:
-    """Returns the words of the first heading; "" if there is none, or if other sections have its level."""
+    """Returns the words of the first heading; "" without a heading, or if a second one has its level."""
     headings = [block for block in blocks(text) if block.kind == "heading"]
     levels = [heading.level for heading in headings]
     if levels.count(levels[0] if levels else 0) != 1:
@@ -126,7 +126,7 @@ def _top_heading(text: str) -> str:
 
 
 def _read_table(path: Path, complain: Complain) -> Iterator[Document]:
-    """Reads a file of rows as one table. Its separator of cells is equally frequent in most lines."""
+    """Reads a file of rows as one table. Separates cells by the sign that most lines have equally often."""
     text = reading.decode(_read_bytes(path), complain=complain)
     lines = text[:_OPENING_CHARACTERS].splitlines() or [""]
     marks = {mark: sum(line.count(mark) == lines[0].count(mark) > 0 for line in lines) for mark in "\t;|,"}
@@ -173,7 +173,7 @@ def _read_record(value: object, number: int) -> Document:
 
 
 def _read_page_or_office_file(path: Path, complain: Complain) -> Iterator[Document]:
-    """Reads a page, a PDF or a file of Word. A document without a title gets the file's name as title."""
+    """Reads a page of HTML, a PDF or a file of Word. Without a title, the title is the name of the file."""
     data, suffix = _read_bytes(path), file_kind(path.name)
     if suffix in (".pdf", ".docx"):
         page = reading.read_pdf(data) if suffix == ".pdf" else reading.read_docx(data)

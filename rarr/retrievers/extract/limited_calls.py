@@ -1,10 +1,10 @@
-"""Runs functions in worker processes with limits, since hostile bytes can make reading never end.
+"""Runs functions in worker processes with limits, since a parser of hostile bytes may never end.
 
-A process is started when it is needed, and used again. It ends with its parent, after a minute without work,
-and if a call exceeds its limits of time and (on Linux) of memory.
+A process is started when it is needed, and takes further calls. It ends with its parent, after a minute
+without a call, and if a call exceeds its limits of time or (on Linux) of memory.
 
-multiprocessing, pebble, loky and anyio do not fit: they run the script of a caller again if it has no
-`__main__` guard, or fork a program that has threads, or cannot end a single call.
+The libraries multiprocessing, pebble, loky and anyio do not fit: they run the caller's script again if it has
+no `__main__` guard, or fork a program that has threads, or cannot end a single call.
 """
 
 import asyncio
@@ -39,12 +39,12 @@ from rarr.valid_unicode import valid
 PAGE_S, PAGE_MB = 20.0, 600
 """The limits in seconds and megabytes for a page from the web: 1 MB of HTML takes about 2 s and 100 MB."""
 AT_ONCE = 10
-"""The most calls at the same time: enough that a few hostile pages do not keep the others waiting."""
+"""The most calls at the same time. They are many, so that a few hostile pages do not delay the others."""
 
-_GRACE_S = 2.0  # a process that did not end itself by then is killed
-_IDLE_S = 60.0  # without a call, or until a new process is ready: on an idle machine it takes half a second
-_WORN_OUT_MB = 400  # of memory after a call, at which a process ends
-_EXPECTED_STATUSES = (0, 1)  # statuses of a worn out and of an idle process
+_GRACE_S = 2.0  # seconds after the limit of a call, when the parent kills the process
+_IDLE_S = 60.0  # an idle process ends after this time; a new process must be ready within this time
+_WORN_OUT_MB = 400  # a process that has more memory after a call ends
+_EXPECTED_STATUSES = (0, 1)  # exit statuses of a process with too much memory and of an idle process
 _LIBRARIES = ("pypdf", "trafilatura", "rarr.retrievers.extract.files")
 _PROGRAM = (
     f"import faulthandler, json, sys; faulthandler.dump_traceback_later({_IDLE_S}, exit=True);"
@@ -56,7 +56,7 @@ Result = TypeVar("Result")
 
 
 async def run_in_worker(url: str, function: Callable[..., Result], *args: object) -> Result:
-    """Runs `function(*args)` on the page at `url` in a worker process within limits, and returns its result.
+    """Runs `function(*args)`, which reads the page at `url`, in a worker process. Returns the result.
 
     `function` must declare the type of its result. A page takes at most 20 seconds, and at most half of the
     remaining time of the run. Raises `RetrievalError` if the page is unreadable or exceeds the limits.
@@ -72,7 +72,7 @@ async def run_in_worker(url: str, function: Callable[..., Result], *args: object
         except BaseException as error:
             done.set_exception(error)
 
-    # A daemon, for which Python does not wait at its end.
+    # Python does not wait for a daemon thread when the program ends.
     threading.Thread(target=run, name="rarr-extract", daemon=True).start()
     try:
         return await asyncio.wrap_future(done)
@@ -80,13 +80,13 @@ async def run_in_worker(url: str, function: Callable[..., Result], *args: object
         raise RetrievalError(f"{safe_text(url)} cannot be used: {' '.join(str(error).split())}") from error
 
 
-# The processes of this program, for all its threads and event loops. Each change is one atomic operation.
+# All threads and event loops share these processes. Each change of the list is one atomic operation.
 _call_slots = threading.Semaphore(AT_ONCE)
 _idle_workers = list[Popen[bytes]]()
 
 
 def call_in_worker(seconds: float, megabytes: int, function: Callable[..., Any], *args: object) -> Any:
-    """Runs `function(*args)` in a worker process within these limits, and blocks until it has ended."""
+    """Runs `function(*args)` in a worker process within these limits. Waits, and returns the result."""
     request = pickle.dumps((function, args, seconds, megabytes))
     with _call_slots:
         while True:
@@ -96,7 +96,7 @@ def call_in_worker(seconds: float, megabytes: int, function: Callable[..., Any],
                 process, is_new = _start_worker(), True
             begin = time.monotonic()
             try:
-                answer = _exchange(process, request, seconds)  # JSON: hostile bytes may have made it
+                answer = _exchange(process, request, seconds)  # not by pickle: hostile bytes may have made it
                 result, why, lasting = _answer_type(function).validate_json(answer)
                 break
             except BaseException as error:
@@ -116,16 +116,16 @@ def call_in_worker(seconds: float, megabytes: int, function: Callable[..., Any],
 
 @cache
 def _answer_type(function: Callable[..., Any]) -> TypeAdapter[Any]:
-    """Returns the type of an answer: (result or None, reason of a failure, whether the failure lasts)."""
+    """Returns the type of an answer: (result or None, reason of a failure or "", `lasting`)."""
     declared: Any = GenericAlias(tuple, (get_type_hints(function)["return"] | None, str, bool))
     return TypeAdapter(declared)
 
 
 def _start_worker() -> Popen[bytes]:
-    """Starts a process and waits until it is ready. Raises `UnreadableError` if it does not start."""
+    """Starts a worker process and waits until it is ready. Raises `UnreadableError` if it does not start."""
     path = json.dumps([str(Path(entry).absolute()) for entry in sys.path])
     command = [sys.executable, "-P", "-c", _PROGRAM, path, str(os.getpid())]
-    # In a session of its own: an interrupt at the terminal reaches the parent alone.
+    # The process gets its own session, so that an interrupt at the terminal reaches only the parent.
     group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
     session: Any = {"start_new_session": True, "creationflags": group}
     try:
@@ -157,7 +157,7 @@ def _exchange(process: Popen[bytes], request: bytes, seconds: float) -> bytes:
 
 
 def _end_worker(process: Popen[bytes]) -> int:
-    """Kills the process if it does not end by itself within a second. Returns its exit status."""
+    """Closes the pipes of a process, and kills it if it still runs after a second. Returns its status."""
     for pipe in filter(None, (process.stdin, process.stdout)):
         with suppress(OSError):
             pipe.close()
@@ -175,7 +175,7 @@ def end_idle_workers() -> None:
 
 
 class IdleWorkerCloser:
-    """The worker processes, as a resource that a reviser closes."""
+    """A resource of a reviser, which ends the idle worker processes when the reviser is closed."""
 
     async def aclose(self) -> None:
         """Ends the idle worker processes."""
@@ -183,7 +183,7 @@ class IdleWorkerCloser:
 
 
 def _forget_workers() -> None:
-    """Forgets the workers in a fork, which has no threads and must not use the parent's processes."""
+    """Forgets the workers in a forked process, because the workers belong to its parent."""
     global _call_slots
     _idle_workers.clear()
     _call_slots = threading.Semaphore(AT_ONCE)
@@ -202,7 +202,7 @@ def main(parent: int) -> None:
     nowhere = os.open(os.devnull, os.O_RDWR)
     os.dup2(nowhere, 0)
     os.dup2(nowhere, 1)  # so that text which a library prints is not read as an answer
-    for library in _LIBRARIES:  # now, so that the first call is as fast as later calls
+    for library in _LIBRARIES:  # imported now, so that the first call is as fast as later calls
         import_module(library)
     answer = b"ready"
     with suppress(EOFError):  # the parent closed the pipe
@@ -216,7 +216,7 @@ def main(parent: int) -> None:
 
 
 def _end_with_parent(parent: int) -> None:
-    """Ends this process when its parent has ended, also in the middle of a call."""
+    """Ends this process when the process `parent` has ended, even in the middle of a call."""
     while os.getppid() == parent:
         time.sleep(0.5)
     os._exit(0)
@@ -239,8 +239,8 @@ def _run_call(function: Callable[..., Any], args: tuple[Any, ...], seconds: floa
 
 
 def _limit_process(seconds: float, megabytes: int) -> None:
-    """Ends this process after `seconds`, and limits the memory that it may add; 0 megabytes: no limit."""
-    _limit_memory(0)  # the watch needs memory for its thread
+    """Ends this process after `seconds`. Lets it use `megabytes` more memory; 0: without a limit."""
+    _limit_memory(0)  # the timer needs memory for its thread
     faulthandler.dump_traceback_later(seconds, exit=True)
     _limit_memory(megabytes)
 
@@ -255,7 +255,7 @@ def _limit_memory(megabytes: int) -> None:
 
 
 def _memory_mb(column: int) -> float:
-    """Returns the MB of memory of this process: reserved (column 0) or used (1). 0 except on Linux."""
+    """Returns the MB of memory that this process reserved (`column` 0) or uses (1); 0 if not on Linux."""
     if sys.platform != "linux":
         return 0
     pages = Path("/proc/self/statm").read_text().split()[column]

@@ -9,8 +9,8 @@ from rarr.retrievers.extract import documents
 from rarr.retrievers.extract.documents import Complain, Document, UnreadableError, decode, joined_words
 from rarr.valid_unicode import valid
 
-_MOST_HTML_BYTES = 5_000_000  # of HTML, twenty times a long article: hostile pages take ever more time
-_MOST_CHARACTERS = 2_000_000  # of text in one page: the length of a thick book
+_MOST_HTML_BYTES = 5_000_000  # twenty times a long article: a longer hostile page would take too long
+_MOST_CHARACTERS = 2_000_000  # of the text of one page: the length of a thick book
 _ENCODING = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _NO_TEXT = (
     "//button|//head|//iframe|//nav|//noscript|//script|//select|//style|//*[local-name()='svg']|//template"
@@ -34,7 +34,7 @@ _LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0
 
 
 def extract_page(content: bytes, media_type: str, charset: str | None) -> Document:
-    """Extracts the main text of a fetched page by `media_type`. Bytes that begin like a PDF are read as PDF.
+    """Extracts the main text of a page of type `media_type`. Bytes that begin like a PDF are read as PDF.
 
     Removes images and the addresses of links from Markdown. Raises `UnreadableError`, with the reason as
     message, if the page has no text or too much text.
@@ -63,7 +63,7 @@ def read_html(
     """Extracts the main text of the HTML in `data`. The text may be empty.
 
     `charset` is the encoding that the server named; it has priority over the encoding that the page names.
-    `is_own` means a file of the user, whose whole text is read. A guessed encoding is reported to `complain`.
+    If `is_own`, reads the whole text, as of a user's file. Tells `complain` about a guessed encoding.
     """
     import trafilatura  # takes half a second to import
     from trafilatura.htmlprocessing import convert_to_html
@@ -75,7 +75,7 @@ def read_html(
     page: Any = None
     if not is_own:
         page = trafilatura.bare_extraction(_simplified_tree(html), with_metadata=True, include_comments=False)
-    # A page that is too short to tell its main text from the rest is read as a whole too.
+    # Without a main text (as in a very short page), the whole page is read.
     body = convert_to_html(page.body) if page else _simplified_tree(html)
     page = page or trafilatura.extract_metadata(body)
     for gone in body.xpath(_NO_TEXT):
@@ -87,7 +87,7 @@ def read_html(
 
 
 def _simplified_tree(html: str) -> Any:
-    """Parses a page without hidden text. Rewrites raised notes, lowered numbers, and lists in cells."""
+    """Parses a page and removes hidden text. Turns raised notes, numbers and lists in cells into text."""
     import trafilatura
 
     tree: Any = trafilatura.load_html(html)
@@ -101,7 +101,7 @@ def _simplified_tree(html: str) -> Any:
             note = note.translate(documents.RAISED)
         elif _NOTE_MARK.fullmatch(note) and (note.startswith("[") or raised.xpath(".//a")):
             note = f"[{note.strip('[]')}]"
-        else:  # such as the "th" of 4th
+        else:  # no number and no note, such as the "th" of 4th
             continue
         raised[:], raised.text = [], note
         raised.drop_tag()
@@ -117,7 +117,7 @@ def _simplified_tree(html: str) -> Any:
 
 
 def _page_blocks(element: Any, mark: str = "") -> Iterator[str]:
-    """Yields the blocks of an element as Markdown, some of them empty."""
+    """Yields the blocks of an element as Markdown, some of them empty. `mark` begins each, such as "- "."""
     if element.tag in ("table", "pre"):
         yield from (joined_words("".join(caption.itertext())) for caption in element.iterchildren("caption"))
         yield _write_table(element) if element.tag == "table" else f"```\n{''.join(element.itertext())}\n```"
@@ -142,10 +142,10 @@ def _marked_words(mark: str, text: str, tag: str) -> str:
 
 
 def _write_table(element: Any) -> str:
-    """Writes a table as Markdown. The words of a cell over several rows stand in each of them."""
-    for inner in element.iter("p", "div", "tr", "td", "th"):  # inline markup does not end a word
+    """Writes a table as Markdown. The words of a cell that spans several rows are in each of these rows."""
+    for inner in element.iter("p", "div", "tr", "td", "th"):  # these elements end a word
         inner.text, inner.tail = f" {inner.text or ''}", f" {inner.tail or ''}"
-    rows, below = list[list[str]](), dict[int, tuple[int, str]]()  # columns with words for more rows
+    rows, below = list[list[str]](), dict[int, tuple[int, str]]()  # column: (further rows, words)
     for row in element.xpath("./tr | ./*[self::thead or self::tbody or self::tfoot]/tr"):
         cells = list[str]()
         for cell in [*row.iterchildren("td", "th"), None]:

@@ -1,1 +1,1 @@
-"""Fetches and reads pages from the web, only from public addresses and as robots.txt allows."""
+"""Fetches pages from the web: only from public addresses, and only pages that robots.txt allows."""

@@ -1,6 +1,6 @@
-"""Fetches pages from the web so that neither an address nor a server can be turned against this machine.
+"""Fetches pages from the web safely: only from public addresses, within limits of size and time.
 
-Obeys the wishes of sites: few requests at once, and robots.txt by RFC 9309.
+Respects the wishes of sites: sends few requests at once, and obeys robots.txt as in RFC 9309.
 """
 
 import asyncio
@@ -23,12 +23,12 @@ from rarr.tools.text.wording import safe_text
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")
 TIMEOUT_S = 20.0
-"""The limit of one page, redirects included: a slow or endless page must not hold up a run."""
+"""The limit in seconds for one page with its redirects: a slow or endless page must not delay a run."""
 AT_ONCE, AT_ONCE_PER_HOST = 16, 2
 """The most fetches at once, in all and from one host."""
 _MOST_REDIRECTS = 5
 _REDIRECTS = (301, 302, 303, 307, 308)
-_MOST_ADDRESSES = 3  # the addresses of a host that are tried, one after another
+_MOST_ADDRESSES = 3  # the most addresses of a host that are tried, one after another
 _PAGE_HEADERS = {
     "Accept": "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.8, */*;q=0.1",
     **bounded.REQUEST_HEADERS,
@@ -43,8 +43,8 @@ _SNIFFED_BYTES = 4096  # bytes
 
 RobotsRequest = Callable[[httpx2.URL], Awaitable[tuple[int, bytes]]]
 """Takes the address of a robots.txt. Returns the status of the answer, and its first `RULES_BYTES` bytes."""
-RULES_BYTES = 512_000  # RFC 9309, 2.5: at least 500 KiB; the rest is not read
-_MOST_SITES = 128  # sites whose rules are kept
+RULES_BYTES = 512_000  # RFC 9309, 2.5: a robot must read at least 500 KiB
+_MOST_SITES = 128  # the most sites whose rules are kept
 _KEPT_S = 86_400.0  # RFC 9309, 2.4: at most a day
 _RETRY_S = 30.0
 _CURE = "; leave it out, or fetch without respect for robots.txt where you may"
@@ -56,7 +56,7 @@ Result = TypeVar("Result")
 
 
 def product_name(user_agent: str) -> str:
-    """Returns the name in a user agent by which a robots.txt names the robot; "" if there is no name."""
+    """Returns the name of the robot in `user_agent`, as a robots.txt writes it; "" if there is no name."""
     name = _PRODUCT.match(user_agent)
     return name[0].lower() if name else ""
 
@@ -64,8 +64,8 @@ def product_name(user_agent: str) -> str:
 def parse_rules(content: bytes, name: str) -> Protego:
     """Parses a robots.txt into the rules for the robot `name`, or for all robots if no group names it.
 
-    Two errors of the parser Protego are avoided. Lines such as Crawl-delay end a group: they are removed.
-    "ra" would match the robot `rarr`, and "rarr/2.0" would not: each name becomes `name`, "*" or another.
+    Avoids two errors of the parser Protego. A line such as Crawl-delay would end a group: it is removed.
+    The name "ra" would match the robot `rarr`, and "rarr/2.0" would not: names are rewritten before.
     """
     lines = list[str]()
     for line in filter(None, map(_LINE.match, content.decode("utf-8-sig", errors="replace").splitlines())):
@@ -77,16 +77,16 @@ def parse_rules(content: bytes, name: str) -> Protego:
 
 
 class RobotsRules:
-    """Keeps the robots.txt rules of sites. Asks a site once a day, or 30 s after a failure."""
+    """Keeps the robots.txt rules of sites. Asks a site again after a day, or 30 s after a failure."""
 
     def __init__(self, name: str, timeout_s: float) -> None:
-        """`timeout_s` are the seconds for a page. The rules of its site may read four fifths of them."""
+        """`timeout_s`: the seconds for a page. Reading the rules of its site may take four fifths of them."""
         self._name, self._timeout_s = name, timeout_s * 0.8
         self._turns = Limiter(1)
-        self._kept: dict[str, tuple[float, Protego | str]] = {}  # with the reason why there are no rules
+        self._kept: dict[str, tuple[float, Protego | str]] = {}  # site: (end of validity, rules or error)
 
     async def require_allowed(self, url: httpx2.URL, read: RobotsRequest) -> None:
-        """Raises `RetrievalError` if the site's rules forbid `url` to this robot, or cannot be read."""
+        """Raises `RetrievalError` if the rules of the site forbid `url` to this robot, or cannot be read."""
         site = str(url.copy_with(raw_path=b"/robots.txt"))
         async with self._turns(site):
             until, site_rules = self._kept.get(site, (0.0, ""))
@@ -98,7 +98,7 @@ class RobotsRules:
                 self._kept[site] = (monotonic() + kept_s, site_rules)
         if isinstance(site_rules, str):
             raise RetrievalError(f"{safe_text(str(url))}: {site_rules}")
-        # In a thread, since matching half a megabyte of rules takes a while and would stop other runs.
+        # In a thread: matching half a megabyte of rules takes time, in which other runs would stand still.
         if not await asyncio.to_thread(site_rules.can_fetch, str(url), self._name):
             raise RetrievalError(f"{safe_text(str(url))} is not fetched: {safe_text(site)} forbids it{_CURE}")
 
@@ -106,21 +106,21 @@ class RobotsRules:
         try:
             async with asyncio.timeout(self._timeout_s):
                 status, content = await read(site)
-        except UnreachableError as error:  # the machine cannot be asked: its rules are not the reason
+        except UnreachableError as error:  # the host cannot be asked: the reason is not in its rules
             return str(error)
         except RetrievalError as error:
             return f"the site's rules cannot be read: {error}{_CURE}"
         except TimeoutError:
             return f"{safe_text(str(site))} was not sent in time{_CURE}"
         if status < 200 or 300 <= status < 400 or status >= 500:
-            # RFC 9309, 2.3.1.4: the rules may forbid everything
+            # RFC 9309, 2.3.1.4: unreachable rules forbid everything
             return f"{safe_text(str(site))} answered {status}, so that nothing may be fetched{_CURE}"
         # RFC 9309, 2.3.1.3: with a status from 400 to 499 there are no rules.
         return await asyncio.to_thread(parse_rules, content if status < 300 else b"", self._name)
 
 
 class FetchedPage(NamedTuple):
-    """A page as sent, unpacked, at its `url` after redirects. `media_type` is guessed if it is not named."""
+    """A fetched page, unpacked. `url`: after redirects. `media_type`: guessed if the server names no type."""
 
     url: str
     content: bytes
@@ -129,16 +129,16 @@ class FetchedPage(NamedTuple):
 
 
 class Fetcher:
-    """Fetches pages from public machines only, politely, within limits of size and time.
+    """Fetches pages only from public IP addresses, with few requests at once and limits of size and time.
 
-    At each request, the host name is looked up once. All its addresses must be public, and the connection
-    goes to one of them. Proxies of the environment are not used: they would look the name up again.
+    Each request looks up the host name once. All addresses of the host must be public, and the connection
+    goes to one of them. Proxies of the environment are not used, because a proxy looks up the name again.
     `timeout_s`: the limit for one page with redirects and robots.txt, without the wait for other fetches.
-    `look_up` returns the addresses of a host and port, and raises `UnreachableError` if one is not allowed.
+    `look_up` returns the addresses of a host and port, and raises `UnreachableError` for a forbidden address.
     """
 
     max_bytes = 10_000_000
-    """The limit for one page, as sent and as unpacked."""
+    """The most bytes of one page, both as sent and as unpacked."""
 
     def __init__(
         self,
@@ -156,10 +156,10 @@ class Fetcher:
         self._robots = RobotsRules(product_name(user_agent), timeout_s) if respect_robots else None
 
     async def fetch(self, url: str) -> FetchedPage:
-        """Fetches the page at `url`. Raises `RetrievalError` if it may not or cannot be fetched."""
+        """Fetches the page at `url`. Raises `RetrievalError` if this is forbidden or fails."""
         late = f"{safe_text(url)} took more than {self._timeout_s:g} s: raise the limit, or leave it out"
         first, limit = page_url(url), time_limit(self._timeout_s, lambda: RetrievalError(late))
-        # The host's turn comes first, so that waiting for a slow host does not block the other hosts.
+        # Waits for the host first, so that a slow host does not take the places of other hosts.
         async with self._hosts(first.host), self._all(), limit:
             return await _follow(first, self._request_page)
 
@@ -197,11 +197,11 @@ class Fetcher:
     async def _send_request(
         self, url: httpx2.URL, read: Callable[[httpx2.Response], Awaitable[Result]]
     ) -> Result | httpx2.URL:
-        """Asks for `url`. Returns what `read` makes of the response, or the address of a redirect.
+        """Requests `url`. Returns the result of `read` for the response, or the address of a redirect.
 
-        The certificate must be for the name in `url`. This is a transport without a client: no cookies, no
-        passwords from files, no redirects, no proxies. It serves one request, because connections are kept by
-        address, and an address may serve many names.
+        The certificate must be for the name in `url`. A transport without a client has no cookies, passwords
+        from files, redirects or proxies. Each request has its own transport, because a transport keeps the
+        connection to an IP address, and one IP address may serve many names.
         """
         failure, certified = "", await asyncio.to_thread(bounded.certificates)  # the first call reads files
         try:
@@ -227,7 +227,7 @@ class Fetcher:
 
     def _build_request(self, url: httpx2.URL, address: str) -> httpx2.Request:
         headers = {"Host": url.netloc.decode("ascii"), **self._headers}
-        limits = {"connect": self._timeout_s / 4}  # so that the last address has time to answer
+        limits = {"connect": self._timeout_s / 4}  # a quarter: other addresses need time too
         facts = {"sni_hostname": url.raw_host.decode(), "timeout": limits}
         return httpx2.Request("GET", url.copy_with(host=address), headers=headers, extensions=facts)
 
@@ -249,7 +249,7 @@ async def _read_robots_txt(response: httpx2.Response) -> tuple[int, bytes]:
 def _accepted_type(response: httpx2.Response) -> str:
     status = response.status_code
     if status not in (200, 203):
-        # The standard phrase, not the server's text.
+        # The message has the standard phrase of the status, because the server's text may be hostile.
         named = f"{status} {httpx2.codes.get_reason_phrase(status)}".strip()
         cure = "try again later" if status in (429, 503) else "check the address, or leave it out"
         raise RetrievalError(f"it answered {named}: {cure}")
@@ -271,7 +271,7 @@ def _guessed_type(content: bytes) -> str:
 
 
 async def _read_body(response: httpx2.Response, most: int) -> tuple[bytes, bool]:
-    """Reads at most `most` bytes of the body, sent and unpacked. Returns them, and whether all were read."""
+    """Returns at most `most` bytes of the unpacked body, and whether these bytes are the whole body."""
     content = bytearray()
     try:
         async with aclosing(bounded.body_pieces(response, most)) as body:

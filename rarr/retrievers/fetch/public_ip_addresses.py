@@ -1,8 +1,8 @@
-"""Refuses requests to machines without a public IP address, in any spelling of the address.
+"""Refuses requests to machines without a public IP address, however the address is written.
 
-The address of a page comes from a search engine, from a page that redirects, or from a text of unknown
-origin. Its author may aim at the router, at the cloud's metadata service or at a server on this machine. All
-of these trust requests from inside.
+The address of a page comes from a search engine, from a redirect, or from a text of unknown origin. Its
+author may want to reach the router, the cloud's metadata service or a server on this machine, which all trust
+requests from the local network.
 """
 
 import asyncio
@@ -19,18 +19,18 @@ from rarr.tools.text.wording import safe_text
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
-"""Takes a name and a port; returns the addresses, as text, of the machines with that name."""
+"""A function that takes a host name and a port, and returns the IP addresses of the host as texts."""
 
 
 _LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")  # browsers read a host that ends in a number as IPv4
 _LONGEST_NAME = 253
 _LOCAL = ("localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa")
-_LONGEST_URL = 4096  # characters: more than real pages need, and few enough to match against a site's rules
+_LONGEST_URL = 4096  # characters: real pages need fewer, and more would be slow to match with robots.txt
 
 _NAT64 = IPv6Network("64:ff9b::/96")
-_GLOBAL_UNICAST = IPv6Network("2000::/3")  # all addresses that have been assigned
-# Networks that `is_global` counts as public in some Python versions from 3.11 on.
+_GLOBAL_UNICAST = IPv6Network("2000::/3")  # all public addresses of IPv6
+# Networks that are not public, though `is_global` says so in some Python versions from 3.11 on.
 _SPECIAL_NETWORKS = (
     ip_network("192.0.0.0/24"),  # protocols; Oracle's metadata
     ip_network("192.88.99.0/24"),  # relays of 6to4
@@ -42,7 +42,7 @@ _SPECIAL_NETWORKS = (
 
 
 class UnreachableError(Exception):
-    """A host may not or cannot be asked, for any of its pages. The message is the reason."""
+    """No page of a host may be requested, or the host cannot be reached. The message tells the reason."""
 
 
 async def ask_system_resolver(name: str, port: int) -> Sequence[str]:
@@ -57,7 +57,7 @@ async def public_ips(
     """Returns the IP addresses of `host`, a name or an IP address, in the resolver's order.
 
     Raises `UnreachableError` if the host has no address, or an address that is not public. Connect to a
-    returned address and not to the name: then a later answer for the name cannot redirect the connection.
+    returned address, not to the name: the name may have another address at the next look-up.
     """
     literal = _ip_of_literal(host)
     try:
@@ -76,7 +76,7 @@ async def public_ips(
 def is_public(address: Address) -> bool:
     """Tells whether `address` is public, so that every machine on the internet may reach it."""
     if isinstance(address, IPv6Address):
-        # The IPv4 addresses inside it, to which its packets may be delivered.
+        # An IPv6 address may hold IPv4 addresses, to which its packets are delivered.
         inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
         inner += [IPv4Address(int(address) & 0xFFFF_FFFF)] if address in _NAT64 else []
         if any(inner):
@@ -88,10 +88,10 @@ def is_public(address: Address) -> bool:
 
 
 def page_url(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
-    """Parses `text`, which may be relative to `base`, as the address of a page, and drops its fragment.
+    """Parses `text` as the address of a page, and drops its fragment. `text` may be relative to `base`.
 
-    Raises `RetrievalError` unless it is an http or https address without a password, on a host that
-    `canonical_host` accepts. `public_ips` judges the addresses of the host.
+    Raises `RetrievalError` if it is no http or https address, holds a password, or has a host that
+    `canonical_host` refuses. Does not look up the host: `public_ips` does this.
     """
     text = text.strip()
     try:
@@ -112,10 +112,10 @@ def page_url(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
 
 
 def canonical_host(host: str) -> str:
-    """Returns a host name or IP address in canonical form.
+    """Returns a host name or IP address in its usual form.
 
-    Raises `RetrievalError` for a host that is no name, that is an unusual form of an IP address, or that
-    names a machine of a local network. `public_ips` judges IP addresses.
+    Raises `RetrievalError` for a host that is no name, an IP address in an unusual form, or a name in a local
+    network. Does not check whether an IP address is public: `public_ips` does this.
     """
     name = host.lower().removesuffix(".")
     literal = _ip_of_literal(name)
@@ -133,7 +133,7 @@ def canonical_host(host: str) -> str:
 
 def _ip_of_literal(host: str) -> Address | None:
     with suppress(ValueError):
-        return None if "%" in host else ip_address(host)  # a zone names a network card of this machine
+        return None if "%" in host else ip_address(host)  # "%" begins a zone: a network card of this machine
     return None
 
 
