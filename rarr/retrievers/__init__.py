@@ -1,1 +1,1 @@
-"""Retrieves passages of evidence: from the user's documents, from Wikipedia and from the web."""
+"""Finds passages (pieces of sources) as evidence: in the user's documents, in Wikipedia and on the web."""

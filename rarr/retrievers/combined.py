@@ -1,4 +1,4 @@
-"""Retrievers that use other retrievers: several sources at once, and documents in longer passages."""
+"""Retrievers over other retrievers: to search several sources, and to cut documents into longer passages."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, zip_longest
@@ -14,15 +14,15 @@ from rarr.tools.models.run_budget import meter
 
 
 class CombinedRetriever:
-    """Searches several sources at once. A source that fails gives a warning, if another source works."""
+    """Searches several sources together. If a source fails and another source works, warns."""
 
     def __init__(self, retrievers: Mapping[str, Retriever]) -> None:
         self._retrievers = dict(retrievers)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of `k` documents: each source's best document, then each second best, and so on.
+        """Returns passages of `k` documents: the best document of each source, then the second best of each.
 
-        A document or text of several sources is returned once. Raises `RetrievalError` if all sources fail.
+        If several sources find a document or text, returns it once. Raises `RetrievalError` if all fail.
         """
         results = await await_all([retriever.retrieve(query, k) for retriever in self._retrievers.values()])
         by_name = list(zip(self._retrievers, results, strict=True))
@@ -47,7 +47,7 @@ def _merge_results(results: Sequence[Sequence[Passage]], k: int) -> list[Passage
 
 
 def by_document(passages: Sequence[Passage], name: Callable[[str], str] = str) -> dict[str, list[Passage]]:
-    """Groups passages by document. `name` turns the source of a passage into the name of its document."""
+    """Groups passages by document. `name` computes the name of the document from the source of a passage."""
     documents: dict[str, list[Passage]] = {}
     for passage in passages:
         documents.setdefault(name(passage.source), []).append(passage)
@@ -55,7 +55,7 @@ def by_document(passages: Sequence[Passage], name: Callable[[str], str] = str) -
 
 
 async def whole_text(sources: Sequence[object], url: str) -> str | None:
-    """Returns the text of `url` from the first source that has read it; None if no source has read it."""
+    """Returns the text of `url` from the first of `sources` that has read it; None if none has read it."""
     for source in sources:
         if isinstance(source, WholeTextSource) and (text := await source.extracted(url)) is not None:
             return text
@@ -63,14 +63,14 @@ async def whole_text(sources: Sequence[object], url: str) -> str | None:
 
 
 class ChunkRetriever:
-    """Finds documents with `source`, and cuts each text into longer passages, if it can be read again."""
+    """Finds documents with `source`, and returns them in longer passages if their text can be read again."""
 
     def __init__(self, source: Retriever, text_sources: Sequence[object], words: int) -> None:
-        """`text_sources` are the sources that can return whole texts. A passage has at most `words` words."""
+        """`text_sources` may return the texts of documents. A passage has at most `words` words."""
         self.source, self._text_sources, self._words = source, text_sources, words
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns the passages of the `k` best documents, best first. A run reads each document once."""
+        """Returns all passages of the `k` best documents, best first. A run reads each document once."""
         found, memo = by_document(await self.source.retrieve(query, k)), meter().memo
         for source, passages in found.items():
             if (id(self), source) not in memo:
@@ -79,7 +79,7 @@ class ChunkRetriever:
 
     async def _longer_passages(self, passage: Passage) -> list[Passage]:
         text = await whole_text(self._text_sources, passage.source)
-        # If a file has changed since it was indexed, the places of the found passages are wrong.
+        # If a file changed after it was indexed, the places of the found passages are wrong.
         if text is None or text[passage.start : passage.end] != passage.text:
             return []
         return [

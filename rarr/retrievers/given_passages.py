@@ -1,4 +1,4 @@
-"""Searches passages that the caller gives, and the documents of a LangChain retriever of the caller."""
+"""Searches passages that the caller gives, and the documents of the caller's LangChain retriever."""
 
 import hashlib
 import re
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from langchain_core.retrievers import BaseRetriever
 
 SHOWN_CHARACTERS = 12_000
-"""If the passages have at most so many characters together (3,000 tokens), a model sees them all."""
+"""The most characters (3,000 tokens) of all given passages for which a model sees all of them."""
 Given: TypeAlias = "Passage | str | Document | Mapping[str, Any]"
 """A text, a record `Passage`, a document of LangChain, or a search result with its text and address."""
 
@@ -41,10 +41,10 @@ class GivenPassages:
     its start as title. A `Passage` stays as it is, because its offsets point into another text.
     """
 
-    offline = True  # can be used with the setting `offline`
+    offline = True  # the setting `offline` allows it
 
     def __init__(self, passages: Sequence[Given], *, window: int, name: str = "passages") -> None:
-        """Raises `InputError` if `passages` is no list of passages. `name` is the argument in the message."""
+        """Raises `InputError` if `passages` is no list of passages. `name`: the argument, for messages."""
         if isinstance(passages, str | bytes | bytearray) or not isinstance(passages, Sequence):
             raise InputError(f"{name} is {kind_of(passages)}: give a list, such as [text]")
         wholes = [given_passage(it, number, f"passage {number}") for number, it in enumerate(passages, 1)]
@@ -57,28 +57,28 @@ class GivenPassages:
             self._passages += [given] if isinstance(given, Passage) else cut_passages(titled, window)
         fit = sum(len(whole.text) for whole in wholes) <= SHOWN_CHARACTERS
         self.passages_if_all_fit = tuple(self._passages) if fit else ()
-        """All passages, if they can be shown in each request to a model, else ()."""
+        """All passages if their texts have at most `SHOWN_CHARACTERS` together, else ()."""
         self._index = OverlapIndex(self._passages)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns passages of the `k` sources nearest to `query`, best first; at most 8 of each source.
 
-        A source without a common word is returned too, since the caller gave the source for this text.
+        A source that shares no word with `query` is returned too, since the caller gave it for this text.
         """
         sources = by_document(await work(self._index.ranked_passages, query))
         return [it for best in [*sources.values()][:k] for it in best[:PASSAGES_PER_DOCUMENT]]
 
     def passages_of_source(self, source: str) -> list[Passage]:
-        """Returns all passages of one source."""
+        """Returns all passages whose source is `source`."""
         return [passage for passage in self._passages if passage.source == source]
 
 
 def given_passage(given: object, number: int, unnamed: str) -> Passage:
-    """Makes a whole passage of an object that a caller gives. A `Passage` stays as it is.
+    """Makes one passage of the whole text of `given`. A `Passage` stays as it is.
 
-    Reads place, title, date and source by the names that loaders, splitters and search services use. `number`
-    is for messages, and `unnamed` the default source. Raises `InputError` for another object or an empty
-    text.
+    Reads the start, title, date and source under the names that loaders, splitters and search services use.
+    `number`: of `given`, for messages. `unnamed`: the source of an object that has none. Raises `InputError`
+    for an object of another kind, or an empty text.
     """
     if isinstance(given, Mapping):
         facts: dict[str, Any] = valid(dict(given))
@@ -114,20 +114,20 @@ def given_passage(given: object, number: int, unnamed: str) -> Passage:
 
 
 class LangChainRetriever:
-    """Asks a LangChain retriever, and cuts its documents into passages of `window` sentences."""
+    """A retriever that asks a LangChain retriever, and cuts its documents into windows of sentences."""
 
     def __init__(self, retriever: "BaseRetriever", window: int) -> None:
         self._retriever, self._window = retriever, window
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns the passages nearest to `query` from each source. Raises the errors of the retriever."""
+        """Returns the best passages for `query` of each document. Raises the errors of the retriever."""
         return await work(self._nearest_passages, await self._retriever.ainvoke(query), query)
 
     def _nearest_passages(self, documents: Sequence["Document"], query: str) -> list[Passage]:
         passages: list[Passage] = []
         for number, document in enumerate(documents, start=1):
             if (text := document.page_content).strip():
-                # A document without a source is named by its id, or a hash of its text.
+                # A document without a source gets its id, or a hash of its text, as source.
                 name = document.id or hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12]
                 passages += cut_passages(given_passage(document, number, UNNAMED + name), self._window)
         return [it for of_source in by_document(passages).values() for it in nearest(of_source, query)]

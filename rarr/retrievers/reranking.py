@@ -1,4 +1,4 @@
-"""Scores passages: by the words that they share with a query, or with a cross-encoder, also on a server."""
+"""Scores passages for a query: by shared words, by a cross-encoder, or by a model on a server."""
 
 import math
 from collections import Counter
@@ -17,34 +17,34 @@ from rarr.tools.concurrency import infer, require_awaited, work
 from rarr.tools.models.hub import INSTALL, is_folder_or_hub_name, load_from_hub, one_line
 from rarr.tools.models.retries import Limiter
 
-# Okapi BM25's usual constants.
+# The usual constants of the formula Okapi BM25.
 _K1, _B = 1.2, 0.75
-# On the development set, near these shares and this weight of titles, most right passages came first
+# With about these weights, the right passage came first most often on the development set
 # (python -m benchmarks.retrieval).
 _BM25_WEIGHT, _PAIR_WEIGHT = 0.7, 0.3
 _TITLE_WEIGHT = 3
 _EXAMPLE = "such as cross-encoder/ms-marco-MiniLM-L6-v2"
-_ROUNDING = 1e-3  # a probability of a quantized model may leave the range from 0 to 1 by this much
+_ROUNDING = 1e-3  # a probability of a quantized model may be this much below 0 or above 1
 _CURE = "check its server, base URL and key, and the model's name"
 
 
 class OverlapReranker:
-    """A reranker that compares the stems of words, as in the index of a corpus."""
+    """A reranker that scores a passage by the word stems that it shares with the query."""
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the relevance of each passage, from 0 to 1, by an `OverlapIndex` of these passages."""
         return (await self.score_all([(query, passages)]))[0]
 
     async def score_all(self, asked: Sequence[tuple[str, Sequence[Passage]]]) -> Sequence[Sequence[float]]:
-        """Returns the scores of the passages of each query, computed in one job."""
+        """Returns the scores for each (query, passages) pair in `asked`, computed in one job on a thread."""
         return await work(lambda: [OverlapIndex(passages).scores(query) for query, passages in asked])
 
 
 class OverlapIndex:
     """Scores passages by the words that their titles and texts share with queries.
 
-    A score is 0.7 times BM25 among these passages (as a share of the highest possible BM25), plus 0.3 times
-    the share of the query's pairs of neighbouring words. Stop words do not count.
+    A score is 0.7 times BM25 (divided by the highest possible BM25), plus 0.3 times the share of the query's
+    pairs of neighbouring words that the passage has. Stop words do not count.
     """
 
     def __init__(self, passages: Sequence[Passage]) -> None:
@@ -71,22 +71,22 @@ class OverlapIndex:
         return scores
 
     def _counts_by_passage(self, word: str) -> list[tuple[int, int]]:
-        """Returns the number of each passage that has the word, and how often. Queries share many words."""
+        """Returns (number of passage, count) for each passage with the stem `word`, and remembers them."""
         if found := self._counts_by_word.get(word):
             return found
         found = [(number, n) for number, it in enumerate(self._counts) if (n := it.stems.get(word))]
-        if found:  # all other words would fill the memory
+        if found:  # words that no passage has are not remembered
             self._counts_by_word[word] = found
         return found
 
     def ranked_passages(self, query: str) -> list[Passage]:
-        """Returns all passages, the most relevant first. Equal passages keep their order."""
+        """Returns all passages, the most relevant first. Passages with equal scores keep their order."""
         scores = self.scores(query)
         return [self._passages[at] for at in sorted(range(len(scores)), key=scores.__getitem__, reverse=True)]
 
 
 class _WordCounts(NamedTuple):
-    """The number of each stem of a passage (a stem of its title counts three times), and its word pairs."""
+    """How often a passage has each stem (a stem in the title counts three times), and its word pairs."""
 
     stems: dict[str, int]
     size: int
@@ -101,21 +101,21 @@ def _word_counts(title: str, text: str) -> _WordCounts:
 
 
 def nearest(passages: Sequence[Passage], query: str, most: int = PASSAGES_PER_DOCUMENT) -> Sequence[Passage]:
-    """Returns the `most` passages that have the most words in common with `query`, best first.
+    """Returns the `most` passages that share the most words with `query`, best first.
 
-    If no passage has a common word, returns the first passages: a document begins with its topic, and may be
-    in another language than the query.
+    If no passage shares a word, returns the first passages: a document begins with its topic, and may be in
+    another language than the query.
     """
     return OverlapIndex(passages).ranked_passages(query)[:most] if len(passages) > 1 else passages
 
 
 class CrossEncoderReranker:
-    """Scores passages with one model that is loaded once. Only one call uses the model at a time."""
+    """A reranker with a model that is loaded once. Only one call uses the model at a time."""
 
     def __init__(self, name: str) -> None:
         """`name` is a folder, or a model of the Hugging Face hub, which is downloaded once.
 
-        Raises `SettingsError` if the name can be neither, and `SetupError` if the model cannot be loaded.
+        Raises `SettingsError` if `name` can be neither, and `SetupError` if the model cannot be loaded.
         """
         if not is_folder_or_hub_name(name):
             cure = f"give overlap, the folder of a cross-encoder, or its name on the hub, {_EXAMPLE}"
@@ -144,10 +144,10 @@ class CrossEncoderReranker:
 
 
 class EndpointReranker:
-    """Scores passages with a model at `base_url`/rerank: of vLLM, or in the protocol of Jina and Cohere.
+    """A reranker that asks a server at `base_url`/rerank: vLLM, or one with the protocol of Jina and Cohere.
 
-    A server does not tell whether its scores are probabilities or logits. From the first score outside of 0
-    to 1 on, all scores count as logits, and the sigmoid is applied to them.
+    A server does not tell whether its scores are probabilities or logits. Once a score was below 0 or above
+    1, all scores of this server count as logits, and the sigmoid is applied to them.
     """
 
     def __init__(self, name: str, base_url: str, api_key: str | None, settings: Settings) -> None:

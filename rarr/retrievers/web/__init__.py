@@ -1,1 +1,1 @@
-"""Searches Wikipedia, Tavily and SearXNG for passages, and caches their answers."""
+"""Searches Wikipedia, Tavily and SearXNG for passages, and stores their answers in a cache on disk."""

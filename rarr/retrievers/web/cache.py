@@ -1,4 +1,4 @@
-"""Caches the answers of searches, the texts of pages, and the readings of language models."""
+"""Stores answers of searches, texts of pages and answers of language models in a cache on disk."""
 
 import asyncio
 import json
@@ -31,12 +31,12 @@ from rarr.tools.storage.files import make_private_folder
 from rarr.valid_unicode import valid
 
 MAX_AGE_S = 7 * 86_400.0
-"""Seconds for which an entry is valid."""
+"""Seconds after which an entry is too old, and is made again."""
 KEPT_S = 30 * 86_400.0
-"""Seconds for which an entry is kept after it became too old, since offline runs use old entries too."""
+"""Seconds for which an entry that is too old stays on disk, since offline runs use old entries too."""
 MOST_ENTRIES = 50_000
-"""The most entries that are kept. The oldest are removed first."""
-_PRUNED_SHARE = 1 / 256  # the share of stored entries after which old entries are removed
+"""The most entries that stay on disk. The oldest entries are removed first."""
+_PRUNED_SHARE = 1 / 256  # the probability that storing an entry also removes old entries
 _LONG_TEXT = 100_000  # characters; a longer text is cut in a worker, since cutting hostile text takes seconds
 
 
@@ -50,14 +50,14 @@ class CacheEntry(NamedTuple):
 class Cache:
     """Stores each value in a file of its own. Many processes, threads and event loops may share the folder.
 
-    A disk that fails or is full does not end a run. The run gets a warning, an entry that cannot be read is
+    A disk that fails or is full does not end a run. The run gets a warning. An entry that cannot be read is
     made again, and a value that cannot be stored is still returned.
     """
 
     def __init__(self, folder: Path, *, offline: bool = False, refresh: bool = False) -> None:
-        """If `offline`, no entry is made, and all entries are valid. If `refresh`, every entry is made anew.
+        """If `offline`, only reads entries, of any age. If `refresh`, makes each entry again.
 
-        Raises `InputError` if the folder cannot be made, or if both are set.
+        Raises `InputError` if the folder cannot be made, or if both `offline` and `refresh` are set.
         """
         if offline and refresh:
             raise InputError("offline and refresh contradict each other: choose one")
@@ -69,10 +69,10 @@ class Cache:
         self._turns = Limiter(1)
 
     async def entry(self, kind: str, key: Sequence[Any], make: Callable[[], Awaitable[Any]]) -> CacheEntry:
-        """Returns the entry for `key`, a JSON list. If it is missing or too old, stores the result of `make`.
+        """Returns the entry for `kind` and `key`. If it is missing or too old, calls `make` for it.
 
         Calls for the same key wait for each other, so that `make` runs once. Errors of `make` are raised and
-        not stored. Raises `RetrievalError` if an entry is missing offline.
+        not stored. Raises `RetrievalError` if the cache is offline and lacks the entry.
         """
         file = self._entry_file(kind, key)
         async with self._turns(file.name):
@@ -89,11 +89,11 @@ class Cache:
             return CacheEntry(value, datetime.fromtimestamp(now, UTC))
 
     async def stored_entry(self, kind: str, key: Sequence[Any]) -> CacheEntry | None:
-        """Returns the entry for `key`, of any age and also with `refresh`; None if there is no entry."""
+        """Returns the stored entry for `key`, of any age, even with `refresh`; None if it is missing."""
         return await asyncio.to_thread(self._read_entry, self._entry_file(kind, key))
 
     async def kept_value(self, kind: str, key: Sequence[Any]) -> Any:
-        """Returns the stored value for `key`, if it is less than 30 days old and `refresh` is not set."""
+        """Returns the stored value for `key`; None if it is 30 days old or missing, or with `refresh`."""
         entry = None if self._refresh else await self.stored_entry(kind, key)
         return entry.value if entry and entry.stored_at.timestamp() >= time.time() - KEPT_S else None
 
@@ -148,7 +148,7 @@ class Cache:
 
 
 class CutPage(BaseModel, frozen=True):
-    """The text of a page and its windows. `url` is the address after redirects."""
+    """A page, cut into windows. `url`: the address after redirects. `spans`: the windows of `text`."""
 
     url: str
     text: str
@@ -158,24 +158,24 @@ class CutPage(BaseModel, frozen=True):
 
 
 class CachedPages:
-    """Stores the texts of pages from one source in the cache, and cuts them into passages."""
+    """Keeps pages of one source (such as "web") in the cache, and returns them cut into passages."""
 
     def __init__(self, cache: Cache, settings: Settings, source: str = "web") -> None:
         self._cache, self._source, self._window = cache, source, settings.window
 
     async def make_page(self, url: str, document: Document) -> CutPage:
-        """Makes a page of `document`, and cuts its text. Raises `RetrievalError`."""
+        """Returns `document` as a page, cut into windows. Raises `RetrievalError` if cutting takes too long."""
         cut = partial(run_in_worker, url) if len(document.text) > _LONG_TEXT else asyncio.to_thread
         spans = await cut(windows, document.text, self._window)
         date = document.published_at
         return CutPage(url=url, text=document.text, spans=spans, title=document.title, published_at=date)
 
     async def passages_of_page(self, url: str, make: Callable[[], Awaitable[CutPage]]) -> list[Passage]:
-        """Returns the passages of the page at `url`, in order. `make` makes a page that the cache lacks."""
+        """Returns the passages of the page at `url`, in order. If the cache lacks the page, calls `make`."""
         page, at = await self._kept_page(url, make)
         if page.url != url:
-            # The page is also kept under its own address, which passages cite. An earlier copy there wins, so
-            # that the offsets of passages always point into the text that `extracted` returns.
+            # The page is also stored under its own address, which passages cite. An earlier copy there stays,
+            # so that the offsets of passages always fit the text that `extracted` returns.
             page, at = await self._kept_page(page.url, lambda: asyncio.sleep(0, page))
         if not page.text:
             return []
@@ -184,7 +184,7 @@ class CachedPages:
         return await asyncio.to_thread(cut_passages, whole, self._window, page.spans)
 
     async def extracted(self, url: str) -> str | None:
-        """Returns the text of the page that passages cite as `url`, however old; None if not in the cache."""
+        """Returns the text of the page at `url` from the cache, of any age; None if it is missing."""
         entry = await self._cache.stored_entry("page", self._key(url))
         return entry.value["text"] if entry else None
 
@@ -200,14 +200,14 @@ class CachedPages:
 
 
 class PageReader(CachedPages):
-    """Fetches pages (HTML, PDF, plain text, Markdown) and cuts them into passages, through the cache."""
+    """Fetches pages (HTML, PDF, plain text, Markdown) that the cache lacks, and cuts them into passages."""
 
     def __init__(self, fetcher: Fetcher, cache: Cache, settings: Settings) -> None:
         super().__init__(cache, settings)
         self._fetcher = fetcher
 
     async def read(self, url: str) -> list[Passage]:
-        """Returns the passages of the page at `url`, in order. Raises `RetrievalError` if unreadable."""
+        """Returns the passages of the page at `url`, in order. Raises `RetrievalError` if it fails."""
         url = valid(url).partition("#")[0]
         return await self.passages_of_page(url, partial(self._fetch_page, url))
 

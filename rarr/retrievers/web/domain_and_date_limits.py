@@ -1,4 +1,4 @@
-"""Decides which sources may be used, by domain and date, and which addresses lead to the same page."""
+"""Tells which sources the settings allow, by domain and date, and which addresses mean the same page."""
 
 import re
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ _BARE_ADDRESS = re.compile(r"(?:[\w-]+\.)+[\w-]+(?=[/:?#])(?!://)")  # example.o
 
 
 def allows_domain(limits: Settings, url: str) -> bool:
-    """Tells whether the host of `url` is under an included domain, if there are any, and no excluded domain.
+    """Tells whether `limits` allow the host of `url`: no excluded domain, and an included one if any is set.
 
-    `example.org` includes www.example.org, but not badexample.org.
+    The domain example.org includes www.example.org, but not badexample.org.
     """
     include, exclude, host = limits.include_domains, limits.exclude_domains, host_of(url)
-    if not host and _ADDRESS.match(url):  # programs may disagree on its host
+    if not host and _ADDRESS.match(url):  # programs read its host differently
         return not include and not exclude
     included = not include or any(_is_under(host, domain) for domain in include)
     return included and not any(_is_under(host, domain) for domain in exclude)
@@ -35,7 +35,7 @@ def allows_domain(limits: Settings, url: str) -> bool:
 def allowed_passages(limits: Settings, passages: Sequence[Passage]) -> list[Passage]:
     """Returns the passages whose source and date are allowed.
 
-    A passage without a date is left out if the limits have a date. A date without a zone is in UTC.
+    A passage without a date is left out if `limits` have a date. A date without a time zone is in UTC.
     """
     after, before = limits.published_after, limits.published_before
 
@@ -48,7 +48,7 @@ def allowed_passages(limits: Settings, passages: Sequence[Passage]) -> list[Pass
 
 
 async def limit_passages(name: str, passages: Sequence[Passage], limits: Settings) -> list[Passage]:
-    """Returns the passages that `limits` allow. Warns if no passage has the needed date or address."""
+    """Returns the passages that `limits` allow. Warns if all passages lack the date or address for this."""
     dated = limits.published_after or limits.published_before
     if not (dated or limits.include_domains or limits.exclude_domains):
         return list(passages)
@@ -63,7 +63,7 @@ async def limit_passages(name: str, passages: Sequence[Passage], limits: Setting
 
 
 def page_key(url: str) -> str:
-    """Returns a key for the page at `url`, which is the same for all addresses of the page.
+    """Returns a key of the page at `url`. Different addresses of one page give the same key.
 
     The key leaves out the scheme, www, the fragment and a slash at the end. A source that is not a web
     address stays as it is.
@@ -76,7 +76,7 @@ def page_key(url: str) -> str:
 
 
 def host_of(url: str) -> str:
-    """Returns the host of a web address without www; "" if there is no host, or the host is ambiguous."""
+    """Returns the host of `url` without www; "" if `url` is no web address, or its host is ambiguous."""
     parts = _url_parts(url)
     if parts is None or "\\" in parts.netloc:
         return ""
@@ -84,22 +84,22 @@ def host_of(url: str) -> str:
 
 
 def site_of(source: str) -> str:
-    """Returns the registered domain of a web source, as example.org for a.b.example.org.
+    """Returns the registered domain of a web source: example.org for https://a.b.example.org/page.
 
-    Returns "" for a file, and "?" for an address whose host is ambiguous. All hosts of a service such as
-    github.io, which gives its subdomains away, count as one site, since anybody can have many of them.
+    Returns "" for a file, and "?" for an address whose host is ambiguous. A service such as github.io gives
+    subdomains to everybody. All its hosts count as one site, since one person can have many of them.
     """
     host = host_of(source)
     if not host:
         return "?" if _ADDRESS.match(source) else ""
     if (domain := _registered_domain(host)) or ":" in host or host.rpartition(".")[2].isdigit():
         return domain or host  # an IP address has no domain
-    return ".".join(host.split(".")[-2:])  # the default rule of the list of suffixes
+    return ".".join(host.split(".")[-2:])  # the rule for hosts that are not in the list of suffixes
 
 
 @lru_cache(maxsize=4096)
 def _registered_domain(host: str) -> str | None:
-    from tld import get_fld  # the first call reads its list, which ships with it
+    from tld import get_fld  # the first call reads a list of suffixes from the package
 
     return get_fld(host, fix_protocol=True, fail_silently=True, search_private=False)
 
@@ -110,7 +110,7 @@ def _is_under(host: str, domain: str) -> bool:
 
 
 def _ascii_host(host: str) -> str:
-    """Returns the ASCII name under which the client fetches pages from `host`; "" if there is none."""
+    """Returns the ASCII form of `host`, from which pages are fetched; "" if it has no such form."""
     name = host.lower().rstrip(".")
     if name.isascii():
         return name
@@ -122,7 +122,7 @@ def _ascii_host(host: str) -> str:
 
 def _url_parts(url: str) -> SplitResult | None:
     url = valid(url.strip())
-    bare = _BARE_ADDRESS.match(url)  # the name of a folder rarely ends like a domain
+    bare = _BARE_ADDRESS.match(url)  # the name of a folder rarely ends with the suffix of a domain
     if url.startswith("//") or url[:4].lower() == "www." or (bare and _registered_domain(bare[0])):
         url = f"https://{url.lstrip('/')}"
     with suppress(ValueError):

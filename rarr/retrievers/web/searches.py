@@ -27,14 +27,14 @@ from rarr.tools.text.wording import safe_text
 
 
 class WebSearch(CachedPages, ABC):
-    """A retriever that asks a service. A subclass finds pages, and cuts them into passages."""
+    """A retriever that asks a web service. A subclass finds pages, and returns the passages of each page."""
 
     def __init__(self, service: JsonService, cache: Cache, settings: Settings, source: str = "web") -> None:
         super().__init__(cache, settings, source)
         self._service, self.aclose = service, service.aclose
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns from each of the `k` best pages the passages nearest to `query`.
+        """Returns the passages of the `k` best pages: from each page, those with most words of `query`.
 
         A page without passages is replaced by the next page. An unreadable page is left out with a warning.
         Raises `RetrievalError` if the service fails, or if no page can be read.
@@ -48,7 +48,7 @@ class WebSearch(CachedPages, ABC):
         results = list(zip(pages, documents, strict=False))
         failed = [(page["url"], it) for page, it in results if isinstance(it, RetrievalError)]
         passages = [it for _, found in results if not isinstance(found, RetrievalError) for it in found]
-        if failed and not passages:  # it may be the reason
+        if failed and not passages:  # the failed page may have had the passages
             raise failed[0][1]
         for url, error in failed:
             message = " ".join(str(error).split())
@@ -58,18 +58,18 @@ class WebSearch(CachedPages, ABC):
 
     @abstractmethod
     async def _find_pages(self, words: str, k: int) -> list[dict[str, Any]]:
-        """Returns the pages that a search finds, best first: at least `url`, and what `_passages` needs."""
+        """Returns a dict for each page that a search finds, best first: `url`, and keys for `_passages`."""
 
     @abstractmethod
     async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
-        """Returns the passages of a page, in order; [] for a page without a text."""
+        """Returns the passages of `page` (from `_find_pages`), in order; [] for a page without a text."""
 
     async def _nearest_passages(self, page: Mapping[str, Any], query: str) -> Sequence[Passage]:
         return await asyncio.to_thread(nearest, await self._passages(page), query)
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    """Returns a JSON object of an answer; an empty object for any other value."""
+    """Returns `value` if it is a JSON object; else an empty object."""
     return value if isinstance(value, dict) else {}
 
 
@@ -88,8 +88,8 @@ _TAVILY_CURES = {
 class Tavily(WebSearch):
     """Searches the web, and cuts the page texts that Tavily extracts into windows of sentences.
 
-    If Tavily does not have the text of a page, the passage is Tavily's quotation of the page. The quotation
-    gets its own address, which leads to the page, since it is not the text of the page.
+    If Tavily lacks the text of a page, the passage is the short quotation in Tavily's answer. The quotation
+    gets an address of its own, because it is not the text of the page. This address leads to the page too.
     """
 
     def __init__(self, settings: Settings, cache: Cache) -> None:
@@ -125,7 +125,7 @@ class Tavily(WebSearch):
         url, raw = page["url"], page.get("raw_content")
         if isinstance(raw, str) and raw.strip():
             text = (await run_in_worker(url, extract_page, raw.encode(), "text/markdown", None)).text
-        else:  # quotations differ from search to search
+        else:  # each search has another quotation, so its address has a hash
             text = str(page.get("content") or "")
             url = f"{url.partition('#')[0]}#quoted-by-tavily-{sha256(text.encode()).hexdigest()[:12]}"
         date = parsed_date(page.get("published_date"))
@@ -146,7 +146,7 @@ _OPTIONS = {"format": "json", "language": "all"}
 
 
 class SearXNG(WebSearch):
-    """Searches with the user's SearXNG. `reader` reads the found pages that the limits allow."""
+    """Searches with the SearXNG server of the user. `reader` fetches the pages that the settings allow."""
 
     def __init__(self, settings: Settings, cache: Cache, reader: PageReader) -> None:
         given = settings.searxng_url or ""
@@ -167,7 +167,7 @@ class SearXNG(WebSearch):
         return [page for page in pages if allows_domain(self._limits, page["url"])]
 
     async def _search(self, words: str) -> list[dict[str, Any]]:
-        """Returns the address and date of each page that SearXNG finds, once. Raises `RetrievalError`."""
+        """Asks SearXNG. Returns `url` and `date` of each found page, once. Raises `RetrievalError`."""
         answer = await self._service.ask(self._url, params=_OPTIONS | {"q": words})
         results = answer.get("results")
         if not isinstance(results, list):
@@ -203,7 +203,7 @@ _LONGEST_WIKI_QUERY = 250  # characters; Wikipedia refuses more than 300
 _OPERATORS = re.compile(r"[\"“”„«»!?*~:|&/\\(){}\[\]<>^=`;]+")
 _LEADING = re.compile(r"(?<!\S)[-–—+']+|[,.']+(?!\S)")
 
-# Headings of sections that are not about the subject, in the languages of the largest editions.
+# Headings of sections that are not about the subject, in the languages of the largest Wikipedias.
 _DROPPED_TITLES = """
     references; external links; see also; further reading; notes; bibliography; sources; footnotes;
     einzelnachweise; weblinks; siehe auch; literatur; notes et références; liens externes; voir aussi;
@@ -218,10 +218,10 @@ class Wikipedia(WebSearch):
     """Searches the articles of Wikipedia or another wiki, and cuts them into windows of sentences."""
 
     def __init__(self, settings: Settings, cache: Cache) -> None:
-        """`wikipedia_url` is another wiki: the address above its /w/api.php, or the address of its api.php.
+        """The setting `wikipedia_url` names another wiki: the address of api.php or before /w/api.php.
 
-        The wiki needs the extension TextExtracts, which comes with MediaWiki. The user agent names the
-        application and an address to write to, for which Wikimedia asks. Raises `SettingsError`.
+        The wiki needs the extension TextExtracts, which comes with MediaWiki. Wikimedia wants a user agent
+        that names the application and an address to write to. Raises `SettingsError` for a wrong setting.
         """
         if settings.published_after or settings.published_before:
             told = "wikipedia has no dates of publication"
@@ -237,7 +237,7 @@ class Wikipedia(WebSearch):
             cure = "write its address as wikipedia_url, such as https://wiki.example.org"
             raise SettingsError(f"no wiki at {safe_text(address)!r}: {cure}")
         self._api = address if url.path.endswith("api.php") else f"{address.rstrip('/')}/w/api.php"
-        # A name and password belong into requests, not into citations.
+        # A name and password belong in requests, but not in the addresses of sources.
         self._root = f"{url.scheme}://{url.netloc.rpartition('@')[2]}"
         self._name = f"the wiki at {url.hostname}" if settings.wikipedia_url else "Wikipedia"
         self._cure = f"check the connection and wikipedia_language or {_WIKI_API}, {_ELSE}"
@@ -268,7 +268,7 @@ class Wikipedia(WebSearch):
         return f"{self._root}/wiki/{quote(title.replace(' ', '_'))}"
 
     async def _article(self, title: str) -> CutPage:
-        """Asks for the text of an article. The text is empty if the page is a disambiguation, or missing."""
+        """Requests an article. Its text is empty if the article is missing, or only lists other articles."""
         pages = (await self._ask_wiki(_WIKI_PAGE | {"titles": title})).get("pages")
         page = as_object(pages[0]) if isinstance(pages, list) and pages else {"missing": True}
         text = ""
@@ -290,12 +290,12 @@ class Wikipedia(WebSearch):
 
 
 def searches_to_try(question: str) -> list[str]:
-    """Returns searches to try in turn: the question, all its content words, any of its content words.
+    """Returns searches to try one after another: the question, all its content words, any of these words.
 
-    No word is an operator of MediaWiki's search. The list is empty if there is nothing to search for.
+    Removes the operators of MediaWiki's search. Returns [] if there is nothing to search for.
     """
     plain = _LEADING.sub(" ", _OPERATORS.sub(" ", question))
-    # Written in capitals, these words are operators.
+    # In capital letters, these words are operators.
     words = [word.lower() if word in ("AND", "OR", "NOT") else word for word in plain.split()]
     content = query_words(" ".join(words))
     whole = [" ".join(words)] if len(" ".join(words)) <= _LONGEST_WIKI_QUERY else []
@@ -308,11 +308,11 @@ def _shortened_query(words: str) -> str:
 
 
 def article_markdown(extract: str) -> str:
-    """Turns a plain text of TextExtracts into Markdown, without references and similar sections."""
+    """Turns an article of the extension TextExtracts into Markdown, without references and such sections."""
     kept: list[str] = []
-    dropped = 7  # the level of the heading whose section is left out; 7: no such section
+    dropped = 7  # the level of the heading of a section that is left out; 7: none
     for line in filter(None, map(str.strip, extract.split("\n"))):
-        # A pattern would take quadratic time for hostile lines.
+        # A regular expression would take quadratic time for hostile lines.
         level = min(len(line) - len(line.lstrip("=")), len(line) - len(line.rstrip("=")), 6)
         heading = line[level : len(line) - level].strip(" \t")
         if level and heading and level <= dropped:

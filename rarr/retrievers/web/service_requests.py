@@ -1,4 +1,4 @@
-"""Sends requests to services that answer with JSON: few at once, with a timeout, and with retries."""
+"""Sends requests to services that answer with JSON: few at once, with a timeout and retries."""
 
 import asyncio
 import json
@@ -25,9 +25,9 @@ Answer = TypeVar("Answer")
 
 
 class JsonService:
-    """Asks a service. After several failures in a row, sends nothing to the service for a while.
+    """Sends requests to one service. After several failures in a row, sends nothing for a while.
 
-    `cures` complete the error messages, by HTTP status. The cure for 0 is for all other failures.
+    `cures` maps an HTTP status to the advice at the end of the error message; 0 stands for other failures.
     """
 
     def __init__(
@@ -41,9 +41,9 @@ class JsonService:
         most: int = LONGEST,
         limiter: Limiter | None = None,
     ) -> None:
-        """`timeout_s` is for one request. A request without an answer in time is not repeated.
+        """`timeout_s`: the limit of one request. A request that reaches this limit is not repeated.
 
-        `most` is the most bytes of an answer. The key is sent as a bearer token, and removed from answers.
+        `most`: the most bytes of an answer. `api_key` is sent as a bearer token, and removed from answers.
         """
         self._name, self._cures, self._timeout_s, self._key = name, cures, timeout_s, api_key
         self._attempts = Attempts(name, limiter or Limiter(_AT_ONCE), Settings.attempts)
@@ -88,9 +88,9 @@ class JsonService:
 async def await_all(
     calls: Sequence[Awaitable[Answer]], *, pages: bool = False
 ) -> list[Answer | RetrievalError]:
-    """Awaits all `calls` at once. Returns the value or the `RetrievalError` of each call, in order.
+    """Awaits all `calls` together. Returns the value or the `RetrievalError` of each call, in order.
 
-    Reading `pages` ends after half of the run's remaining time, so that the run can still judge the others.
+    If `pages`, ends a call after half of the run's remaining time, so that the run can use the other pages.
     """
     left = meter().remaining_s if pages else None
     seconds = None if left is None else left / 2
