@@ -1,1 +1,1 @@
-"""Reads texts (blocks, sentences, tables, language), compares them, and words messages."""
+"""Reads texts (blocks, sentences, tables, citations, language), compares texts, and writes messages."""

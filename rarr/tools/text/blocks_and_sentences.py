@@ -1,8 +1,8 @@
 """Finds the blocks and sentences of a text, its list of sources, and the parts that must not be edited.
 
-Blocks are whole lines, by the rules of CommonMark (with tables). Sentences are those of sentencex in prose;
-table cells count too. A list of sources has no sentences in a text that is revised, since it claims nothing.
-All spans are half-open character ranges of the given text, with any line endings.
+A block is a paragraph, heading, table or code: whole lines, by the rules of CommonMark. The library sentencex
+splits prose into sentences. In a text that is revised, a table cell counts as a sentence, and a list of
+sources has no sentences, since it claims nothing. A span is a range of characters; its end is exclusive.
 """
 
 import re
@@ -22,7 +22,7 @@ _Match = re.Match[str]
 
 
 class Block(NamedTuple):
-    """Whole lines of one kind. `level` is the level of a heading, from 1 to 6; 0 for other kinds."""
+    """A block: whole lines of one kind. `level`: the level of a heading, from 1 to 6; 0 for other kinds."""
 
     kind: BlockKind
     start: int
@@ -32,7 +32,7 @@ class Block(NamedTuple):
 
 # Inline content is not needed, and parsing it is the slow part.
 _PARSER = MarkdownIt("commonmark").enable("table").disable("inline")
-_PARSER.parse("x")  # compiles its rules now: on first use it would not be safe in threads
+_PARSER.parse("x")  # compiles its rules now: its first use would not be safe in threads
 _HTML_BLOCK = re.compile(r"\s*<(?!table\b)[a-z!]", re.IGNORECASE)
 _HTML_TABLE = re.compile(r"\s*<table\b", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n?|\n")
@@ -52,7 +52,7 @@ _LINE_MARKERS = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|\[\^[^\]\s]+\]:)\s+|>)
 _MARK_NUMBERS = r"\d{1,3}(?:\s*[,;–-]\s*\d{1,3}){0,20}"
 MARK = re.compile(
     rf"""
-    (?=[\[\\【(¹²³⁰⁴-⁹<])(?:  # first what is quickly seen to be no mark
+    (?=[\[\\【(¹²³⁰⁴-⁹<])(?:  # a quick test of the first sign
       \[\^(?P<footnote>[^\]\s\[]{{1,40}})\]
     | (?<!!)\\?\[(?:citation:\s*|source:?\s)?(?P<numbers>{_MARK_NUMBERS})\\?\](?![(\w])
     | 【(?P<wide>\d{{1,3}})(?:[:†][^】\n]{{0,60}})?】
@@ -62,7 +62,7 @@ MARK = re.compile(
     )""",
     re.VERBOSE | re.IGNORECASE,
 )
-"""A citation mark: [1], [^a], [citation:2], 【2†L10】, (Source 1), ¹, <sup>2</sup>."""
+"""Matches a citation mark: [1], [^a], [citation:2], 【2†L10】, (Source 1), ¹, <sup>2</sup>."""
 _CITED_WORD = re.compile(rf"[^\s\]*+-][^\S\r\n]*(?:{MARK.pattern})", re.VERBOSE | re.IGNORECASE)
 _MARK_SIGN = re.compile(r"[\[【(<¹²³⁰⁴-⁹]")
 # "[1] Title", "- [1] Title", "[1]: address", "[^a]: Title"
@@ -98,20 +98,20 @@ _DAY = re.compile(r"(?<!\d)\d{1,2}\.\s*\Z")
 _GERMAN_MONTH = re.compile(
     r"\s*(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember)\b"
 )
-# For German, sentencex finds no end of a sentence before a number. An abbreviation is short, or ends in the
-# middle of a syllable, as "Hauptstr." does.
+# For German, sentencex finds no end of a sentence before a number. These patterns find it, but not after an
+# abbreviation: a word that is short, or that ends in the middle of a syllable, such as "Hauptstr."
 _BEFORE_NUMBER = re.compile(
     r"(?<=[^\W\d_]{2})(?<!\bca)\.\s+(?=\d{4}\s[a-zäöü]{4})"
     r"|(?<=[^\W\d_]{5})(?<![bcdfgkpqstvwxz][lmnr])(?<!ch[lmnr])(?<!hr[gl])\.\s+(?=\d[\d.,]*\s[A-ZÄÖÜ][a-zäöüß]{2})"
 )
 _GERMAN_SHORT = re.compile(r"(?:\d[a-z]?\s(?:Mio|Mrd|Tsd|Abs)|\bNr)\.\s*\Z")
 _GERMAN_ORDINAL = re.compile(r"(?i)\b(?:d(?:er|ie|as|e[nms])|[ai]m|vom|beim|zu[mr])\s\d{1,2}\.\s*\Z")
-# A measure at a possible end of a sentence: a number, and a short word or two with a full stop.
+# A measure where a sentence may end: a number, and one or two short words with a full stop.
 _MEASURE = re.compile(
     r"\d[ \u00a0\u202f-]?(?:(?:sq|cu|fl|cubic|square)\.?[ \u00a0])?[A-Za-zµμ°]{1,5}\."
     r"[ \t\u00a0\u202f]*(?:\r\n?|\n)?[ \t]*\Z"
 )
-_SHORT_LINE = 55  # the most characters of a line that does not continue in the next line
+_SHORT_LINE = 55  # a line with fewer characters may end a sentence, without a full stop
 _UNFINISHED_LINE = re.compile(
     r"[,-]\Z|\b(?:an?|the|its|their|of|in|on|at|by|to|for|from|with|than|and|or|as|is|are|was|were)\Z"
 )
@@ -142,18 +142,18 @@ _PROTECTED = re.compile(
 def blocks(text: str) -> tuple[Block, ...]:
     """Parses a Markdown (or plain) text into blocks, in order, without blank lines and thematic breaks.
 
-    An indented block is code. It is prose if it reads like prose and the whole text is indented.
+    An indented block is code. If the whole text is indented, a block that looks like prose is prose.
     """
     result: list[Block] = []
     for token, block in line_tokens(text):
-        # The cells of a table come again as inline blocks.
+        # The parser yields the cells of a table again, as inline blocks.
         if token.type in _KINDS and not (result and block.start < result[-1].end):
             result.append(block)
     return tuple(result)
 
 
 def line_tokens(text: str) -> Iterator[tuple[Token, Block]]:
-    """Yields each token of the parser that covers lines, with its block. An unknown kind counts as prose."""
+    """Yields each token of the Markdown parser that covers lines, with its block. Unknown kinds are prose."""
     lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
     is_indented = all(not it.strip() or it.expandtabs(4).startswith("    ") for it in text.splitlines())
     for token in _PARSER.parse(text):
@@ -167,7 +167,7 @@ def line_tokens(text: str) -> Iterator[tuple[Token, Block]]:
 
 
 class SourceEntry(NamedTuple):
-    """An entry of a text's own list of sources. `names_source` is False for a possible note with a claim."""
+    """An entry of a list of sources in a text. `names_source` is False if it may be a note with a claim."""
 
     place: Span
     label: str
@@ -177,10 +177,10 @@ class SourceEntry(NamedTuple):
 
 @lru_cache(maxsize=64)  # texts
 def source_entries(text: str) -> tuple[SourceEntry, ...]:
-    """Finds the entries of the text's own list of sources, in order.
+    """Finds the entries of the lists of sources in `text`, in order.
 
-    An entry is a line that begins with a label: `[^a]: ...` and `[1]: ...` anywhere, or `[1] ...` at the
-    start of a block or below another entry. Under a title such as "References", all items are entries.
+    An entry is a line that begins with a label: `[^a]: ...` or `[1]: ...` anywhere, or `[1] ...` at the
+    start of a block or below another entry. Below a title such as "References", each list item is an entry.
     """
     entries, code, is_cited = list[SourceEntry](), span_mask(text, code=True), bool(_CITED_WORD.search(text))
     begins, blank, title = True, True, None  # `begins`: the line may begin an entry
@@ -194,40 +194,40 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
             begins, place = True, Span(line.start(), line.start() + len(words))
             names_source = _entry_names_source(entry, title, is_cited=is_cited)
             entries.append(SourceEntry(place, entry["label"] or "", entry["entry"], names_source))
-        else:  # prose ends a list
+        else:  # prose ends a list of sources
             title = None if words.lstrip().startswith("#") or (before and not words.endswith(":")) else title
             begins = False
     return tuple(entries)
 
 
 def source_lists(text: str) -> list[Span]:
-    """Returns the places of the text's own lists of sources: their titles and entries, but no notes."""
+    """Returns the spans of the lists of sources in `text`: their titles and their entries, but no notes."""
     titles = [Span(*line.span()) for line in _LINE.finditer(text) if LIST_TITLE.fullmatch(line[0].strip())]
     return [*titles, *(entry.place for entry in source_entries(text) if entry.names_source)]
 
 
 def _match_entry(words: str, title: _Match | None, *, anywhere: bool) -> _Match | None:
-    """Matches a line that begins with a label. Unless `anywhere`, `[1]` needs a colon or a list marker."""
+    """Matches an entry of a list of sources. Unless `anywhere`, `[1]` needs a colon or a list marker."""
     entry = _ENTRY.fullmatch(words)
-    has_text = entry and any(map(str.isalnum, MARK.sub("", entry["entry"])))  # not marks in a row
+    has_text = entry and any(map(str.isalnum, MARK.sub("", entry["entry"])))  # a row of marks is no entry
     if entry and has_text and (anywhere or entry["colon"] or entry["item"]):
         return entry
     return _LISTED_ENTRY.fullmatch(words) if title else None
 
 
 def _entry_names_source(entry: _Match, title: _Match | None, *, is_cited: bool) -> bool:
-    """Tells whether an entry names a source. An entry that ends like a sentence may be a note instead."""
+    """Tells whether an entry names a source. An entry that ends like a sentence is probably a note."""
     is_title = _SENTENCE_END.search(MARK.sub("", entry["entry"])) is None
     if title and not title["notes"]:
         looks_so = is_title and (is_cited or _ADDRESS_OR_YEAR.search(entry["entry"]))
         return bool(title["surely"] or looks_so or (is_cited and entry["label"]))
     if entry.re is _ENTRY and (entry["colon"] or not entry["item"]):
         return is_title or (is_cited and not entry["colon"])
-    return is_cited and entry["label"] is not None  # a model may begin the items of a list with marks
+    return is_cited and entry["label"] is not None  # a model may begin any list item with a mark
 
 
 def span_mask(text: str, spans: Iterable[Span] = (), *, code: bool = False) -> bytearray:
-    """Returns 1 for each character of `text` in a span (or, with `code`, in a block of code), else 0."""
+    """Returns 1 for each character of `text` in `spans` (or in a block of code, if `code`), 0 for others."""
     marked = bytearray(len(text))
     for start, end in (*spans, *(it[1:3] for it in blocks(text) if code and it.kind == "code")):
         marked[start:end] = b"\1" * (end - start)
@@ -238,8 +238,8 @@ def span_mask(text: str, spans: Iterable[Span] = (), *, code: bool = False) -> b
 def sentences(text: str) -> tuple[Span, ...]:
     """Finds the sentences of the text of a run, and caches them, since every step reads the same text.
 
-    A cell of a table counts as a sentence (see `Cell`). Use `split_sentences` for documents and passages,
-    which would push the text of the run out of the cache.
+    A cell of a table counts as a sentence (see `Cell`). For documents and passages use `split_sentences`,
+    because they would push the text of the run out of the cache.
     """
     return tuple(split_sentences(text, revised=True))
 
@@ -247,7 +247,7 @@ def sentences(text: str) -> tuple[Span, ...]:
 def split_sentences(text: str, *, revised: bool = False) -> list[Span]:
     """Finds the sentences and table rows of a document or passage.
 
-    In a text that is `revised`, finds the sentences and table cells that can claim something.
+    If the text is `revised`, finds sentences and table cells, without those in lists of sources.
     """
     spans, language = list[Span](), "de" if language_of(text) == "de" else "en"
     for block in blocks(text):
@@ -264,13 +264,13 @@ def split_sentences(text: str, *, revised: bool = False) -> list[Span]:
 
 @lru_cache(maxsize=64)  # texts
 def table_cells(text: str) -> Mapping[Span, Cell]:
-    """Maps the span of each table cell that counts as a sentence to the cell with its headers."""
+    """Maps the span of each table cell that counts as a sentence to its `Cell`, which has the headers."""
     tables = (Span(block.start, block.end) for block in blocks(text) if block.kind == "table")
     return {cell.span: cell for table in tables for cell in cells_of(text, table)}
 
 
 def count_unread_tables(text: str) -> int:
-    """Counts the tables of a text without a cell that counts as a sentence, and all tables in HTML."""
+    """Counts the tables that are not read: those in HTML, and those without cells that are sentences."""
     return sum(
         (it.kind == "table" and not cells_of(text, Span(it.start, it.end)))
         or (it.kind == "code" and _HTML_TABLE.match(text, it.start) is not None)
@@ -279,25 +279,25 @@ def count_unread_tables(text: str) -> int:
 
 
 def html_share(text: str) -> float:
-    """Returns the share of `text` in blocks of HTML other than tables. Such blocks have no sentences."""
+    """Returns the share (0 to 1) of `text` in blocks of HTML without tables, where no sentences are found."""
     html = (it for it in blocks(text) if it.kind == "code" and _HTML_BLOCK.match(text, it.start))
     return sum(block.end - block.start for block in html) / max(len(text), 1)
 
 
 def closest_sentence(passage: str, claim: str) -> str:
-    """Returns the sentence of `passage` with most words of `claim`; `passage` if it has no sentence."""
+    """Returns the sentence of `passage` with the most words of `claim`; `passage` if it has no sentence."""
     words, texts = set(_WORD.findall(claim.casefold())), [it.of(passage) for it in split_sentences(passage)]
     return max(texts or [passage], key=lambda text: len(words.intersection(_WORD.findall(text.casefold()))))
 
 
-@lru_cache(maxsize=8)  # a line may have many edits
+@lru_cache(maxsize=8)  # one line may have many edits
 def protected_spans(text: str, start: int, end: int) -> tuple[Span, ...]:
     """Finds the parts of `text[start:end]` that are never edited: code, links, citations and formulas."""
     return tuple(Span(*match.span()) for match in _PROTECTED.finditer(text, start, end))
 
 
 def _block_sentences(text: str, block: Block, language: str, *, is_revised: bool) -> Iterator[Span]:
-    """Yields the sentences of a block. A label begins a new sentence; if `is_revised`, it is left out."""
+    """Yields the sentences of a block. A label begins a sentence; if `is_revised`, the label is left out."""
     begin = _LINE_MARKERS.match(text, block.start, block.end).end()  # type: ignore[union-attr]  # matches ""
     for label in _LINE_LABEL.finditer(text, block.start, block.end):
         if label.start() > begin:
@@ -338,22 +338,22 @@ def _sentences_with_marks(prose: str, language: str) -> Iterator[Span]:
 
 def _sentence_continues(plain: str, end: int, language: str) -> bool:
     """Tells whether a sentence continues after `end`: after a unit, a German ordinal or an abbreviation."""
-    start = max(0, end - 40)  # a measure is no longer
+    start = max(0, end - 40)  # a measure has fewer characters
     return bool(
         (_AFTER_MEASURE.match(plain, end) and _MEASURE.search(plain, start, end))
         or (language == "de" and _GERMAN_ORDINAL.search(plain, start, end))
-        or _GERMAN_SHORT.search(plain, start, end)  # few words do not show their language
+        or _GERMAN_SHORT.search(plain, start, end)  # checked in any language: a short text does not show it
         or (_GERMAN_MONTH.match(plain, end) and _DAY.search(plain, start, end))
     )
 
 
 def _split_at_line_ends(text: str, sentence: Span, width: int) -> Iterator[Span]:
-    """Splits a sentence at line ends: after a short line, if the next line starts a new sentence.
+    """Splits a sentence after each short line, if the next line may begin a new sentence.
 
-    If the paragraph is wrapped to `width` (0: not wrapped), a line continues if the next word had no room.
+    `width`: the longest line of a wrapped paragraph; 0 if it is not wrapped. Does not split after a line that
+    had no room for the next word.
     """
     begin, end = sentence
-    # Other sentences may stand before it in its line.
     before = max(0, begin - _SHORT_LINE)
     newline = max(before, text.rfind("\n", before, begin) + 1)
     for match in _LINE_END.finditer(text, begin, end):
@@ -361,7 +361,7 @@ def _split_at_line_ends(text: str, sentence: Span, width: int) -> Iterator[Span]
         newline = match.end() if match[0] != "\r" else newline
         after = text[match.end() : match.end() + 200].lstrip(" \t>*_-\"'“(")
         is_full = len(line) + 1 + len(after.partition(" ")[0].split("\n")[0]) > width > 0
-        number = _ITEM_NUMBER.match(after)  # of a list item, or of a German day
+        number = _ITEM_NUMBER.match(after)  # the number of a list item or of a German day
         is_item = number is not None and not _GERMAN_ORDINAL.search(f"{line} {number[0]}")
         begins_sentence = is_item or _may_begin_sentence(after, text[begin])
         if len(line) < _SHORT_LINE and begins_sentence and not is_full and not _UNFINISHED_LINE.search(line):
@@ -370,8 +370,8 @@ def _split_at_line_ends(text: str, sentence: Span, width: int) -> Iterator[Span]
     yield Span(begin, end).stripped(text)
 
 
-def _may_begin_sentence(line: str, first: str) -> bool:
-    """Tells whether a line may begin a sentence. A number may not, unless it begins a row of columns."""
+def _may_begin_sentence(line: str, first_character: str) -> bool:
+    """Tells whether `line` may begin a sentence, after a sentence that begins with `first_character`."""
     if line[:1].isdigit():
-        return first.isdigit() or _ROW_OF_COLUMNS.search(line) is not None
+        return first_character.isdigit() or _ROW_OF_COLUMNS.search(line) is not None
     return line[:1].isupper() or (bool(line) and not line[0].isalnum() and line[0] not in "$€£¥")

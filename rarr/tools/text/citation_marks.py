@@ -1,4 +1,4 @@
-"""Finds the citations of a text outside of code: links, and marks such as `[2, 3]` or `[^a]` (`MARK`)."""
+"""Finds the citations of a text outside of code: links, and marks such as `[2, 3]` or `[^a]`."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -25,7 +25,7 @@ _LONGEST_RANGE = 20
 
 
 class CitationMark(NamedTuple):
-    """A citation of a text: its place, the sentence to which it belongs, and its label.
+    """A citation in a text: its span, the span of the sentence to which it belongs, and its label.
 
     The label is `1` for a number, `^a` for a footnote, and the address for a link. A mark with several
     numbers gives a `CitationMark` for each number.
@@ -37,7 +37,7 @@ class CitationMark(NamedTuple):
 
 
 def citation_marks(text: str) -> list[CitationMark]:
-    """Finds the citations of the sentences of `text`, in order, except in code and in its list of sources."""
+    """Finds the citations in the sentences of `text`, in order. Leaves out code and lists of sources."""
     entries, spans, marks, before = source_entries(text), sentences(text), list[CitationMark](), None
     ends = (it.place.end if it.names_source else text.index(it.text, it.place.start) for it in entries)
     heads = [Span(it.place.start, end) for it, end in zip(entries, ends, strict=True)]
@@ -54,36 +54,36 @@ def citation_marks(text: str) -> list[CitationMark]:
 
 
 def numbered_marks(text: str) -> list[tuple[Span, tuple[int, ...]]]:
-    """Finds the marks with numbers, such as `[2]` or `[^1]`, outside of code. Returns places and numbers."""
+    """Returns (span, its numbers) for each mark with numbers, such as `[2, 3]` or `[^1]`, outside of code."""
     code = span_mask(text, _code_in_lines(text), code=True)
     marks = ((Span(*match.span()), tuple(_numbers_of_mark(match))) for match in _CITATION.finditer(text))
     return [(place, numbers) for place, numbers in marks if numbers and not any(code[slice(*place)])]
 
 
 def has_words(sentence: str) -> bool:
-    """Tells whether a sentence has words beside its citations."""
+    """Tells whether a sentence has words other than its citations."""
     return any(map(str.isalnum, _CITATION.sub("", sentence)))
 
 
 def highest_number(text: str, marks: Sequence[CitationMark]) -> int:
-    """Returns the highest number of the citations and entries of a text; 0 if there is no number."""
+    """Returns the highest number in citations and in entries of lists of sources; 0 without a number."""
     labels = [*(mark.label for mark in marks), *(entry.label for entry in source_entries(text))]
-    # A number in code or in brackets of another kind may still become a link to a new entry.
+    # A number in code counts too: with a new entry of this number, Markdown may make a link of it.
     labels += re.findall(r"\[\^?(\d{1,3})\]", text)
     return max((int(label) for each in labels if (label := each.removeprefix("^")).isdecimal()), default=0)
 
 
 def _code_in_lines(text: str) -> list[Span]:
-    """Finds the code and formulas within lines. A mark such as \\[1\\] is no formula."""
+    """Finds code and formulas inside lines. A mark such as \\[1\\] is no formula."""
     spans = (span for span in protected_spans(text, 0, len(text)) if text[span.start] in "`$\\")
     return [span for span in spans if not MARK.match(text, span.start)]
 
 
 def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
-    """Returns the end of the marks at the start of `sentence` that belong to the sentence before it.
+    """Returns the end of the marks at the start of `sentence` that belong to the sentence `before`.
 
-    Such marks follow the sentence before without a space, or `sentence` has no words of its own. Signs that
-    close emphasis or quotes may stand before them.
+    Marks belong to `before` if no space separates them from it, or if `sentence` has no words. Signs that
+    close emphasis or quotes may come before the marks.
     """
     if before is None or not (before.end == sentence.start or not has_words(sentence.of(text))):
         return sentence.start
@@ -94,7 +94,7 @@ def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
 
 
 def _citations_in(text: str, start: int, end: int, references: Collection[str]) -> Iterator[tuple[Span, str]]:
-    """Yields the places and labels of the citations between two places."""
+    """Yields (span, label) of each citation between `start` and `end`. `references`: labels of entries."""
     for match in _CITATION.finditer(text, start, end):
         place = Span(*match.span())
         if match["address"]:
@@ -110,7 +110,7 @@ def _citations_in(text: str, start: int, end: int, references: Collection[str]) 
 
 
 def _numbers_of_mark(match: re.Match[str]) -> list[int]:
-    """Returns the numbers of a mark; [] for a link, and for a footnote with a name."""
+    """Returns the numbers of a citation mark; [] for a link, and for a footnote with a name."""
     listed = next((match[name] for name in ("numbers", "wide", "named", "sup", "raised") if match[name]), "")
     footnote = match["footnote"] or ""
     found = _RANGE.findall(listed.translate(_RAISED) or footnote * footnote.isdecimal())

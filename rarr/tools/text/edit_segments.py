@@ -1,4 +1,4 @@
-"""Turns edits into the unchanged ("kept"), deleted and inserted parts of a text, in text order."""
+"""Turns edits into pieces of text (kept, deleted or inserted characters), in the order of the text."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -11,10 +11,10 @@ Place = TypeVar("Place", Sentence, Part)
 
 
 class Piece(NamedTuple):
-    """Characters that are in both texts ("kept"), only in the original, or only in the revised text.
+    """A piece of text: "kept" is in both texts, "deleted" in the original, "inserted" in the revised text.
 
-    `edit` is the id of the edit that deleted or inserted the characters; empty if there may be several edits.
-    `part` is the part of a sentence that they are in, where pages mark it.
+    `edit`: the id of the edit that deleted or inserted the piece; "" if several edits may have done it.
+    `part`: the part of a sentence that holds the piece, such as unconfirmed words; only pages set it.
     """
 
     kind: PieceKind
@@ -24,18 +24,18 @@ class Piece(NamedTuple):
 
 
 def segments(original: str, edits: Sequence[Edit]) -> list[Piece]:
-    """Applies the accepted edits one after the other, and returns the parts of both texts in text order.
+    """Applies the accepted edits one after the other, and returns the pieces of both texts, in order.
 
-    Kept and deleted pieces together are the original text, kept and inserted pieces the revised text.
+    Kept and deleted pieces together are the original text; kept and inserted pieces are the revised text.
     Between two kept pieces there is at most one deleted piece, then at most one inserted piece.
     """
     return list(merged_pieces(segments_by_edit(original, edits)))
 
 
 def segments_by_edit(original: str, edits: Sequence[Edit]) -> list[Piece]:
-    """Returns the parts as `segments` does, but each change has the id of its edit, and no parts are joined.
+    """Returns pieces as `segments` does, but does not join pieces, and gives each change the id of its edit.
 
-    An edit that was not accepted gives an empty deleted piece after the text that it would replace.
+    An edit that was not accepted becomes an empty deleted piece after the text that it would replace.
     """
     pieces = [Piece("kept", original)]
     for edit in edits:
@@ -52,16 +52,16 @@ def segments_by_edit(original: str, edits: Sequence[Edit]) -> list[Piece]:
 def pieces_by_place(
     pieces: Sequence[Piece], places: Iterable[Place], at: int = 0
 ) -> Iterator[tuple[Place | None, list[Piece]]]:
-    """Yields each sentence, or part of a sentence, with its pieces; None with the pieces between them.
+    """Yields (place, its pieces) for each sentence or part in `places`, and (None, pieces) between places.
 
-    The pieces begin at the offset `at` of the revised text. Where places overlap, the first counts.
+    `pieces` begin at the offset `at` of the revised text. If places overlap, the first place gets the pieces.
     """
     rest = list(pieces)
     for place in sorted(places, key=lambda place: place.start):
         start, end = max(place.start, at), max(place.end, at)
         outside, rest = _split_at(rest, start - at)
         inside, rest = _split_at(rest, end - start)
-        while outside and outside[-1].kind == "deleted":  # the start of the place was replaced
+        while outside and outside[-1].kind == "deleted":  # deleted text before a place belongs to it
             inside.insert(0, outside.pop())
         yield None, outside
         yield place, inside
@@ -70,7 +70,7 @@ def pieces_by_place(
 
 
 def merged_pieces(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Joins the pieces between two kept pieces into at most one deleted, then one inserted piece."""
+    """Joins neighbouring pieces. After a kept piece come at most one deleted and then one inserted piece."""
     for kept, run in groupby((it for it in pieces if it.text), lambda piece: piece.kind == "kept"):
         parts = list(run)
         kinds: tuple[PieceKind, ...] = ("kept",) if kept else ("deleted", "inserted")
@@ -80,7 +80,7 @@ def merged_pieces(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _split_at(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
-    """Splits `pieces` after `at` characters of the revised text. Text deleted there stays on the left."""
+    """Splits `pieces` after `at` characters of the revised text. Deleted text at this place stays left."""
     left: list[Piece] = []
     for index, piece in enumerate(pieces):
         width = 0 if piece.kind == "deleted" else len(piece.text)

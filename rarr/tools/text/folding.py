@@ -1,4 +1,4 @@
-"""Compares texts: finds words in spite of other white space, marks and capitals; finds words that differ."""
+"""Compares texts: finds words despite other white space, marks or capitals, and finds words that differ."""
 
 import re
 import unicodedata
@@ -23,13 +23,13 @@ _HYPHEN_IN_WORD = re.compile(r"[^\W\d_]-[^\W\d_]")
 
 
 class FoldedText(NamedTuple):
-    """A folded text. `places` are the places in the original text of the folded characters."""
+    """A folded text (see `fold`). `places`: for each character, its place in the original text."""
 
     text: str
     places: Sequence[int]
 
     def find(self, words: str) -> list[Span]:
-        """Returns each place of `words` in the original text; [] for words without a letter or digit."""
+        """Returns the spans of `words` in the original text; [] for words without a letter or digit."""
         wanted = fold(words).text.strip()
         if not any(map(str.isalnum, wanted)):
             return []
@@ -43,8 +43,8 @@ class FoldedText(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def fold(text: str) -> FoldedText:
-    """Folds a text: one space for white space, no Markdown marks, lower case, one sign for similar signs."""
-    if text.isascii() and not _CHANGES_LENGTH.search(text):  # each character becomes one
+    """Folds a text: lower case, single spaces, no Markdown marks, and one sign for all similar signs."""
+    if text.isascii() and not _CHANGES_LENGTH.search(text):  # one new character for each
         return FoldedText(text.translate(_ASCII), range(len(text)))
     folded, places = list[str](), list[int]()
     for place, character in enumerate(text):
@@ -57,7 +57,7 @@ def fold(text: str) -> FoldedText:
 
 
 def smallest_replacement(span: Span, text: str, new: str) -> tuple[Span, str]:
-    """Cuts the replacement of `span` by `new` to the words that differ. Returns their span and new words."""
+    """Shortens the replacement of `span` by `new` to the words that differ. Returns (span, new words)."""
     old = span.of(text)
     left = Prefix.similarity(old, new)
     while left and (_inside_word(old, left) or _inside_word(new, left)):
@@ -69,7 +69,7 @@ def smallest_replacement(span: Span, text: str, new: str) -> tuple[Span, str]:
 
 
 def _inside_word(text: str, at: int) -> bool:
-    """Tells whether the place is inside of a word, which may have hyphens, or inside of a number."""
+    """Tells whether the place `at` is inside a word, which may have hyphens, or inside a number."""
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]

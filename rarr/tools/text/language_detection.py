@@ -10,8 +10,8 @@ _SCRIPTS = {
     "el": "\u0370-\u03ff", "he": "\u0590-\u05ff", "ar": "\u0600-\u06ff", "hi": "\u0900-\u097f",
     "th": "\u0e00-\u0e7f",
 }  # fmt: skip
-"""The letters of scripts that mainly one language uses. Japanese has other letters beside the Chinese."""
-_SCRIPT_SHARE = 0.3  # the least share of the letters that shows a language; for Japanese, of kana
+"""Maps a language to the letters of its script. For Japanese only kana count, since Chinese has no kana."""
+_SCRIPT_SHARE = 0.3  # more letters of a script than this share show its language
 _FUNCTION_WORDS = {
     "en": "the of and to in is was that it for as with on by at from are were be this which an or",
     "de": "der die das und ist in den von zu mit dem ein eine wurde im auf für des sich nicht als auch war",
@@ -42,7 +42,7 @@ _LANGUAGES_OF_WORD = {  # of each function word
 def language_of(text: str) -> str:
     """Returns the code of the language of `text`, such as `de`; "en" for English and for an unclear text.
 
-    Words with a capital letter do not count, since they are often names, nor do words in code and links.
+    Words with a capital letter are ignored, since they are often names. Words in code and links are too.
     """
     words = [word for word in _WORD.findall(_CODE.sub(" ", text[:_MOST_CHARACTERS])) if not word[0].isupper()]
     letters = "".join(words)
@@ -50,4 +50,4 @@ def language_of(text: str) -> str:
         if len(re.findall(f"[{script}]", letters)) > _SCRIPT_SHARE * len(letters):
             return language
     counts = Counter(language for word in words for language in _LANGUAGES_OF_WORD.get(word, ()))
-    return max(_FUNCTION_WORDS, key=counts.__getitem__)  # of equal counts the first, as English is
+    return max(_FUNCTION_WORDS, key=counts.__getitem__)  # if all counts are equal: English

@@ -1,7 +1,7 @@
-"""Cuts a long text into blocks, which are revised like short texts.
+"""Cuts a long text into blocks, each of which is revised like a short text.
 
-A block ends at the end of a heading, paragraph, list, quotation, table or code; in a paragraph that is too
-long, at the end of a sentence. A block has a lead: its headings and the sentences right before it.
+A unit is a heading, paragraph, list, quotation, table or code. A block has whole units; a paragraph that is
+too long is cut between sentences. The lead of a block is the text to read before it: headings and sentences.
 """
 
 import re
@@ -12,10 +12,10 @@ from typing import NamedTuple
 from rarr.tools.text.blocks_and_sentences import Block, line_tokens, source_lists, span_mask, split_sentences
 from rarr.tools.text.markdown_tables import Span
 
-_MOST_BLOCK_SIZES = 8  # times the size of a block: a unit that is longer is not revised
-_TAIL_CHARACTERS = 300  # characters of the sentences before a block in its lead
-_TITLE_CHARACTERS = 200  # characters of a heading in a lead, at most
-# A sentence before which a line may be broken: its start would not be read as markup.
+_MOST_BLOCK_SIZES = 8  # a unit that is longer than so many blocks is not revised
+_TAIL_CHARACTERS = 300  # the most characters of the sentences in a lead
+_TITLE_CHARACTERS = 200  # the most characters of a heading in a lead
+# The start of a sentence that may begin a block: Markdown does not read it as markup.
 _PLAIN_START = re.compile(r"(?!\d{1,9}[.)]\s)[\w\"“'‘(«]")
 _CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 
@@ -23,8 +23,8 @@ _CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 class TextBlock(NamedTuple):
     """A part of a text, numbered from 1. `span` and `sentences` are places in the whole text.
 
-    `lead` is the text to read before the block: headings and the last sentences before it, which are not
-    revised. `too_long` tells whether a sentence, a table or code is many times as long as a block.
+    `lead`: the headings and the last sentences before the block, which are read but not revised here.
+    `too_long` tells whether a sentence, list, table or code in the block is many times as long as a block.
     """
 
     number: int
@@ -35,7 +35,7 @@ class TextBlock(NamedTuple):
 
 
 def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
-    """Yields the blocks of `text`, each of at most about `size` characters without its lead."""
+    """Yields the blocks of `text`. A block has about `size` characters at most, without its lead."""
     headings, tail, listed = list[tuple[int, str]](), tuple[Span, ...](), span_mask(text, source_lists(text))
     for number, units in enumerate(_unit_groups(text, size, listed), start=1):
         span, first = Span(units[0].start, units[-1].end), units[0].level
@@ -54,7 +54,7 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
 
 
 def _longest_lead(block: str, alone: Sequence[Span], above: Sequence[str], tail: str) -> str:
-    """Builds the longest lead that leaves the sentences of the block as they are without a lead (`alone`)."""
+    """Returns the longest lead with which `block` keeps the sentences that it has `alone`, without a lead."""
     for parts in ([*above, tail], above):
         lead = "".join(f"{part}\n\n" for part in parts if part)
         spans = split_sentences(lead + block, revised=True)
@@ -64,7 +64,7 @@ def _longest_lead(block: str, alone: Sequence[Span], above: Sequence[str], tail:
 
 
 def _last_sentences(text: str, spans: Sequence[Span]) -> str:
-    """Joins the last of these sentences, as many as fit into a lead; "" if no sentence fits."""
+    """Joins the last sentences of `spans`, as many as fit into a lead; returns "" if none fits."""
     ending = ""
     for span in reversed(spans):
         if len(longer := f"{' '.join(span.of(text).split())} {ending}".strip()) > _TAIL_CHARACTERS:
@@ -76,7 +76,7 @@ def _last_sentences(text: str, spans: Sequence[Span]) -> str:
 def _unit_groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block]]:
     """Groups units into blocks of at most `size` characters. A longer unit is a block of its own.
 
-    A group ends before the last heading in its second half, and around a list of sources (`listed`).
+    A block ends before the last heading in its second half, before and after a list of sources (`listed`).
     """
     held: list[Block] = []
     for unit in (part for whole in _units(text, size) for part in _divided_paragraph(text, whole, size)):
@@ -91,9 +91,9 @@ def _unit_groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block
 
 
 def _units(text: str, longest: int) -> list[Block]:
-    """Divides a text into top-level blocks that have the same meaning alone. Each extends to the next block.
+    """Divides a text into units, which Markdown reads alone as in the text. Each extends to the next unit.
 
-    Lists and quotes are prose. A list or quote of more than `longest` characters is split into its items.
+    Lists and quotations are prose. A list or quotation of more than `longest` characters is cut into items.
     """
     parts, divided = list[Block](), False
     for token, block in line_tokens(text):
@@ -107,7 +107,7 @@ def _units(text: str, longest: int) -> list[Block]:
 
 
 def _divided_paragraph(text: str, unit: Block, size: int) -> list[Block]:
-    """Divides a paragraph of more than `size` characters between sentences. Other units stay whole."""
+    """Cuts a paragraph of more than `size` characters between sentences. Returns other units whole."""
     if unit.kind != "prose" or unit.end - unit.start <= size:
         return [unit]
     starts = [unit.start + span.start for span in split_sentences(text[unit.start : unit.end])]

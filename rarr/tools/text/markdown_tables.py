@@ -1,4 +1,4 @@
-"""Finds the cells of Markdown tables that have content, with their headers; declares `Span`."""
+"""Finds the cells of Markdown tables, with their headers. Declares `Span`, a range of characters."""
 
 import re
 from itertools import pairwise
@@ -10,7 +10,7 @@ _NO_CONTENT = re.compile(r"(?:n/?a|none|tbd|unknown|[\W_]*)", re.IGNORECASE)
 
 
 class Span(NamedTuple):
-    """A half-open range of characters."""
+    """A range of characters in a text. `end` is exclusive."""
 
     start: int
     end: int
@@ -35,22 +35,22 @@ class Span(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell below the header row and right of the first column. `row` and `column` are its headers."""
+    """A cell below the header row and right of the first column. `row` and `column`: spans of its headers."""
 
     span: Span
     row: Span
     column: Span
 
     def statement(self, text: str) -> str:
-        """Writes the cell as a statement: `row header: column header is cell`, without empty headers."""
+        """Writes the cell as a sentence: `row header: column header is cell`. Leaves out an empty header."""
         headers = [span.of(text) for span in (self.row, self.column) if span.of(text)]
         return f"{': '.join(headers)} is {self.span.of(text)}"
 
 
 def cells_of(text: str, table: Span) -> list[Cell]:
-    """Finds the cells of a table with content (not "n/a", "none", "unknown" or only marks), in order.
+    """Finds the cells of a table that have content, in order. "n/a", "none" or only signs are no content.
 
-    Returns [] if rows have different numbers of cells, equal headers, or stand in a quotation.
+    Returns [] if rows have different numbers of cells, if two headers of rows are equal, or in a quotation.
     """
     lines = list(_LINE.finditer(text, *table))
     header, _, *rows = [_cells_of_line(text, Span(*line.span())) for line in lines]
@@ -66,7 +66,7 @@ def cells_of(text: str, table: Span) -> list[Cell]:
 
 
 def _cells_of_line(text: str, line: Span) -> list[Span]:
-    """Finds the cells of a line, without spaces around them. Drops an empty cell at the start or end."""
+    """Finds the cells of a line, without white space around them. Drops empty cells at its start and end."""
     bars = [line.start - 1, *(bar.start() for bar in _BAR.finditer(text, *line) if bar["bar"]), line.end]
     inner = [Span(before + 1, after) for before, after in pairwise(bars)]
     last = len(inner) - 1

@@ -1,4 +1,4 @@
-"""Cleans the headings of sections that a person or a model wrote; finds the headings above a place."""
+"""Cleans headings that a person or a model wrote, and finds the headings above a place in a text."""
 
 import re
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from rarr.tools.text.blocks_and_sentences import LIST_TITLE, Block, blocks
 
 # A number alone is a word of the heading: "12 Angry Men", "9 November 1989".
 _HEADING_MARKS = re.compile(r"^(?:(?:#+|[-*+]|\(?\d{1,2}(?:\.\d{1,2})*[.):]|\d{1,2}(?:\.\d{1,2})+)\s+)+")
-_LONGEST_HEADING = 100  # characters of a heading
+_LONGEST_HEADING = 100  # the most characters of a heading
 
 
 def clean_headings(lines: Sequence[str], topic: str) -> list[str]:
-    """Returns each heading once, without marks and numbers. Drops the topic and titles of source lists."""
+    """Returns each heading once, without marks and numbers. Drops `topic` and titles of lists of sources."""
     headings: dict[str, str] = {}
     for heading in map(_clean_heading, lines):
         headings.setdefault(heading.casefold(), heading)
@@ -25,7 +25,7 @@ def _clean_heading(line: str) -> str:
 
 
 def headings_above(text: str, at: int) -> list[Block]:
-    """Returns the headings above the place `at` of a text, the highest level first."""
+    """Returns the headings of the sections around the place `at` of `text`, the outermost first."""
     headings = list[Block]()
     for block in blocks(text):
         if block.kind == "heading" and block.start < at:

@@ -1,4 +1,4 @@
-"""Writes parts of messages: nouns after a number, texts from outside, warnings."""
+"""Writes parts of messages: numbers with nouns, safe forms of foreign text, lines about warnings."""
 
 import re
 from collections import Counter
@@ -9,8 +9,8 @@ if TYPE_CHECKING:  # `rarr --help` imports this file, and shall not wait for pyd
     from rarr.records import Notice, Revision
 
 NO_RESULT = "no_result"  # the run gave no answer or text
-HARMLESS_CODES = ("cache_failed", "trace_failed")  # in spite of them, all is searched, read and judged
-_UNREAD = {"budget_exhausted", "block_too_long"}  # text was not read; the messages name the cure
+HARMLESS_CODES = ("cache_failed", "trace_failed")  # after such a warning, everything is still checked
+_UNREAD = {"budget_exhausted", "block_too_long"}  # warnings about text that was not read
 _NUMBER_OR_BRACKETS = re.compile(r" ?\(.*\)|\d+")
 
 
@@ -33,7 +33,7 @@ def safe_text(text: str, most: int = 100) -> str:
 
 
 def warning_lines(warnings: "Iterable[Notice]") -> list[str]:
-    """Writes each different warning once, as `code: message`, with the count of a repeated warning."""
+    """Writes each different warning once, as `code: message`. Adds how often a repeated warning came."""
     counts = Counter(  # a message may begin with the words of its code, such as "check failed: "
         f"{it.code}: {it.message.removeprefix(it.code.removesuffix('_failed') + ' failed: ')}"
         for it in warnings
@@ -42,9 +42,9 @@ def warning_lines(warnings: "Iterable[Notice]") -> list[str]:
 
 
 def lines_by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
-    """Writes a line for each reason of (file, reason) pairs: ten of its files, and how many more there are.
+    """Writes one line for each reason in (file, reason) pairs: ten of its files, and the count of others.
 
-    Reasons that differ only in numbers or brackets count as the same reason; the first reason is shown.
+    Reasons that differ only in numbers or brackets count as one reason. The line shows the first of them.
     """
     alike: dict[str, dict[str, str]] = {}
     for file, reason in skipped:
@@ -58,11 +58,11 @@ def lines_by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def why_nothing_checked(revision: "Revision") -> str:
-    """Writes a line with the reason why nothing could be checked, such as failed searches or readings.
+    """Writes a line with the reason why nothing could be checked, such as searches that failed.
 
-    Returns "" if something was checked, or if the text has no checkable claim (unless no model answered).
+    Returns "" if something was checked, or if the text has nothing to check.
     """
-    from rarr.records import NOT_JUDGED  # not at the top, for the same reason
+    from rarr.records import NOT_JUDGED  # not at the top: `rarr --help` shall not wait for it
 
     warnings, usage, codes = revision.warnings, revision.usage, {it.code for it in revision.warnings}
     statuses = {it.status for it in revision.report.sentences}
@@ -80,11 +80,11 @@ def why_nothing_checked(revision: "Revision") -> str:
 
 
 def is_failure(notice: "Notice") -> bool:
-    """Tells whether a warning is about a failure that is not harmless, or about text that was not read."""
+    """Tells whether a warning is about a failure that may leave text unchecked, or about unread text."""
     return (notice.code.endswith("_failed") and notice.code not in HARMLESS_CODES) or notice.code in _UNREAD
 
 
 def unreadable_answer(name: str) -> str:
-    """Writes that no answer of a model was readable. Only a name such as vllm:NAME can be examined."""
+    """Writes that the model gave no readable answer. Only a name such as vllm:NAME can be tested by rarr."""
     test = f"test the model by rarr doctor --model {name}" if all(name.partition(":")) else ""
     return f"{name} did not answer in the requested form: {test or 'name another model'}"
