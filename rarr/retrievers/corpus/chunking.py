@@ -70,7 +70,7 @@ def _window_places(spans: Sequence[Span], window: int) -> Iterator[tuple[int, in
 
 
 def _lead_lines(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple[tuple[int, str], ...]:
-    """Returns (start, line) of the table header or of the line before the list, for `place` in block `at`."""
+    """Returns the (start, line) of the table header, or the line before the list, above `place`; else ()."""
     if at >= 0 and parsed[at].kind == "table":
         start, header = parsed[at].start, text[parsed[at].start : parsed[at].end].splitlines()[0].strip()
         return ((start, header[:LONGEST]),) if start + len(header) < place else ()
@@ -88,7 +88,7 @@ def chunks(text: str, words: int) -> list[tuple[int, int]]:
     """Cuts `text` into passages of at most `words` words. Returns the start and end of each passage.
 
     A passage has whole sentences or table rows. A heading is in the passage of the sentence below it.
-    A longer sentence is a passage of its own; it is cut if it has more than `LONGEST` characters.
+    A sentence of more words is a passage of its own; it is cut if it has more than `LONGEST` characters.
     """
     places: list[tuple[int, int]] = []
     start = last = 0

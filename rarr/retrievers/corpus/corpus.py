@@ -82,7 +82,7 @@ class Corpus(index.IndexReader):
         return await asyncio.to_thread(self._current_text, url)
 
     def changed_files(self) -> list[str]:
-        """Lists the files that changed or disappeared after the build; [] if the corpus is elsewhere."""
+        """Lists files that changed or vanished after the build; [] if the corpus is not on this machine."""
         root, changed = Path(self.manifest.root), list[str]()
         with suppress(OSError):
             for name, file in self.manifest.files.items() if root.exists() else ():
@@ -178,7 +178,7 @@ def scan(path: Path) -> tuple[list[File], list[tuple[str, str]]]:
 
 
 def resolved_path(path: Path) -> Path:
-    """Resolves the links in `path`. Raises `InputError` if the path does not exist or cannot be read."""
+    """Returns `path` without symbolic links. Raises `InputError` if it does not exist or cannot be read."""
     try:
         return path.resolve(strict=True)
     except (OSError, RuntimeError, ValueError) as error:  # a missing or forbidden path, a circle of links

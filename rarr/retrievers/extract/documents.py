@@ -194,7 +194,7 @@ def read_docx(data: bytes) -> Document:
 
 
 def _raise_and_lower_numbers(body: Any) -> None:
-    """Writes raised numbers as ⁶, since 10⁶ is not 106, and lowered numbers after a digit as ₂."""
+    """Writes raised digits in `body` as ⁶ (10⁶ is not 106), and lowered digits after a digit as ₂."""
     for digits, shifted, sign in ((RAISED, "super", ">"), (LOWERED, "sub", "<")):
         for text in body.xpath(_RAISED_OR_LOWERED.format(shifted, sign)):
             before = text.xpath("string(../preceding-sibling::w:r[1]/w:t[last()])")[-1:]

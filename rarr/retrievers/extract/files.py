@@ -126,7 +126,7 @@ def _top_heading(text: str) -> str:
 
 
 def _read_table(path: Path, complain: Complain) -> Iterator[Document]:
-    """Reads a file of rows as one table. Separates cells by the sign that most lines have equally often."""
+    """Reads a file of rows as one table. The separator is the sign that most lines have equally often."""
     text = reading.decode(_read_bytes(path), complain=complain)
     lines = text[:_OPENING_CHARACTERS].splitlines() or [""]
     marks = {mark: sum(line.count(mark) == lines[0].count(mark) > 0 for line in lines) for mark in "\t;|,"}

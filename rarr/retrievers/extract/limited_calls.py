@@ -39,11 +39,11 @@ from rarr.valid_unicode import valid
 PAGE_S, PAGE_MB = 20.0, 600
 """The limits in seconds and megabytes for a page from the web: 1 MB of HTML takes about 2 s and 100 MB."""
 AT_ONCE = 10
-"""The most calls at the same time. They are many, so that a few hostile pages do not delay the others."""
+"""The most calls at the same time. There are so many that a few hostile pages do not delay the others."""
 
-_GRACE_S = 2.0  # seconds after the limit of a call, when the parent kills the process
+_GRACE_S = 2.0  # seconds after the limit of a call at which the parent kills the process
 _IDLE_S = 60.0  # an idle process ends after this time; a new process must be ready within this time
-_WORN_OUT_MB = 400  # a process that has more memory after a call ends
+_WORN_OUT_MB = 400  # a process ends if it uses more memory after a call
 _EXPECTED_STATUSES = (0, 1)  # exit statuses of a process with too much memory and of an idle process
 _LIBRARIES = ("pypdf", "trafilatura", "rarr.retrievers.extract.files")
 _PROGRAM = (
@@ -116,7 +116,7 @@ def call_in_worker(seconds: float, megabytes: int, function: Callable[..., Any],
 
 @cache
 def _answer_type(function: Callable[..., Any]) -> TypeAdapter[Any]:
-    """Returns the type of an answer: (result or None, reason of a failure or "", `lasting`)."""
+    """Returns the type of an answer: (result or None, reason of a failure or "", whether it lasts)."""
     declared: Any = GenericAlias(tuple, (get_type_hints(function)["return"] | None, str, bool))
     return TypeAdapter(declared)
 

@@ -63,7 +63,7 @@ def read_html(
     """Extracts the main text of the HTML in `data`. The text may be empty.
 
     `charset` is the encoding that the server named; it has priority over the encoding that the page names.
-    If `is_own`, reads the whole text, as of a user's file. Tells `complain` about a guessed encoding.
+    If `is_own` (a file of the user), reads the whole text. Tells `complain` about a guessed encoding.
     """
     import trafilatura  # takes half a second to import
     from trafilatura.htmlprocessing import convert_to_html
@@ -87,7 +87,7 @@ def read_html(
 
 
 def _simplified_tree(html: str) -> Any:
-    """Parses a page and removes hidden text. Turns raised notes, numbers and lists in cells into text."""
+    """Parses a page and removes hidden text. Writes raised notes and numbers, and lists in cells, as text."""
     import trafilatura
 
     tree: Any = trafilatura.load_html(html)
@@ -117,7 +117,7 @@ def _simplified_tree(html: str) -> Any:
 
 
 def _page_blocks(element: Any, mark: str = "") -> Iterator[str]:
-    """Yields the blocks of an element as Markdown, some of them empty. `mark` begins each, such as "- "."""
+    """Yields the blocks of an element as Markdown, some of them empty. `mark` stands before each block."""
     if element.tag in ("table", "pre"):
         yield from (joined_words("".join(caption.itertext())) for caption in element.iterchildren("caption"))
         yield _write_table(element) if element.tag == "table" else f"```\n{''.join(element.itertext())}\n```"

@@ -39,10 +39,10 @@ _MARKUP = re.compile(
     rb"(?is)(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?xml[^>]*>)*+<(?:!doctype html|html|head|body)\b"
 )
 _UNPRINTABLE = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-_SNIFFED_BYTES = 4096  # bytes
+_SNIFFED_BYTES = 4096  # the first bytes of a page, which show its type
 
 RobotsRequest = Callable[[httpx2.URL], Awaitable[tuple[int, bytes]]]
-"""Takes the address of a robots.txt. Returns the status of the answer, and its first `RULES_BYTES` bytes."""
+"""A function: takes the address of a robots.txt, returns (status, first `RULES_BYTES` bytes of content)."""
 RULES_BYTES = 512_000  # RFC 9309, 2.5: a robot must read at least 500 KiB
 _MOST_SITES = 128  # the most sites whose rules are kept
 _KEPT_S = 86_400.0  # RFC 9309, 2.4: at most a day
@@ -65,7 +65,7 @@ def parse_rules(content: bytes, name: str) -> Protego:
     """Parses a robots.txt into the rules for the robot `name`, or for all robots if no group names it.
 
     Avoids two errors of the parser Protego. A line such as Crawl-delay would end a group: it is removed.
-    The name "ra" would match the robot `rarr`, and "rarr/2.0" would not: names are rewritten before.
+    The name "ra" would match the robot `rarr`, and "rarr/2.0" would not: such names are replaced.
     """
     lines = list[str]()
     for line in filter(None, map(_LINE.match, content.decode("utf-8-sig", errors="replace").splitlines())):

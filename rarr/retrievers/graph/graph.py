@@ -125,7 +125,7 @@ class Graph:
         return mentions
 
     def _may_be_name(self, entities: Sequence[str], written: str) -> bool:
-        """Tells whether `written` may be a name: no number, not only stop words, a capital if needed."""
+        """Tells whether `written` may be a name. Refuses numbers, stop words and missing capitals."""
         if len(written) < 2 or written.isdigit() or STOP_WORDS.issuperset(name_key(written).split()):
             return False
         is_name = all(self.names[entity][:1].isupper() for entity in entities)
@@ -145,7 +145,7 @@ class Graph:
         return tuple(entities)
 
     def _neighbours_in(self, entity: str, window: str) -> set[str]:
-        """Returns the neighbours of the entity in `window`, except names that are a part of its own name."""
+        """Returns the neighbours (values, subjects) of the entity in `window`, without parts of its name."""
         keyed, own = f" {' '.join(all_stems(window))} ", set(name_key(self.names[entity]).split())
         values = {it.object for it in self.triples_of(entity)} | {it.subject for it in self._incoming(entity)}
         forms = ((value, form) for value in values for form in value_forms(value))
@@ -176,7 +176,7 @@ class Graph:
         return found
 
     def triples_pointing_at(self, entity: str) -> list[tuple[Triple, Passage]]:
-        """Returns each triple of another entity whose object is `entity`, with the sentence that states it."""
+        """Returns each triple of another entity whose object is `entity`, with a sentence that states it."""
         triples = [each for each in self._incoming(entity) if each.subject_id != entity]
         return [it for each in triples for it in self.triples_with_lines(each.subject_id) if it[0] == each]
 

@@ -93,7 +93,7 @@ class Cache:
         return await asyncio.to_thread(self._read_entry, self._entry_file(kind, key))
 
     async def kept_value(self, kind: str, key: Sequence[Any]) -> Any:
-        """Returns the stored value for `key`; None if it is 30 days old or missing, or with `refresh`."""
+        """Returns the stored value for `key`; None if it is missing or 30 days old, or with `refresh`."""
         entry = None if self._refresh else await self.stored_entry(kind, key)
         return entry.value if entry and entry.stored_at.timestamp() >= time.time() - KEPT_S else None
 
@@ -164,7 +164,7 @@ class CachedPages:
         self._cache, self._source, self._window = cache, source, settings.window
 
     async def make_page(self, url: str, document: Document) -> CutPage:
-        """Returns `document` as a page, cut into windows. Raises `RetrievalError` if cutting takes too long."""
+        """Returns `document` as a page, cut into windows. Raises `RetrievalError` if this takes too long."""
         cut = partial(run_in_worker, url) if len(document.text) > _LONG_TEXT else asyncio.to_thread
         spans = await cut(windows, document.text, self._window)
         date = document.published_at

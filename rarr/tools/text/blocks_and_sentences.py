@@ -207,7 +207,7 @@ def source_lists(text: str) -> list[Span]:
 
 
 def _match_entry(words: str, title: _Match | None, *, anywhere: bool) -> _Match | None:
-    """Matches an entry of a list of sources. Unless `anywhere`, `[1]` needs a colon or a list marker."""
+    """Matches an entry of a source list. Unless `anywhere`, a label `[1]` needs a colon or a list marker."""
     entry = _ENTRY.fullmatch(words)
     has_text = entry and any(map(str.isalnum, MARK.sub("", entry["entry"])))  # a row of marks is no entry
     if entry and has_text and (anywhere or entry["colon"] or entry["item"]):
@@ -337,7 +337,7 @@ def _sentences_with_marks(prose: str, language: str) -> Iterator[Span]:
 
 
 def _sentence_continues(plain: str, end: int, language: str) -> bool:
-    """Tells whether a sentence continues after `end`: after a unit, a German ordinal or an abbreviation."""
+    """Tells whether a sentence continues after the full stop at `end` of a unit, ordinal or abbreviation."""
     start = max(0, end - 40)  # a measure has fewer characters
     return bool(
         (_AFTER_MEASURE.match(plain, end) and _MEASURE.search(plain, start, end))
@@ -371,7 +371,7 @@ def _split_at_line_ends(text: str, sentence: Span, width: int) -> Iterator[Span]
 
 
 def _may_begin_sentence(line: str, first_character: str) -> bool:
-    """Tells whether `line` may begin a sentence, after a sentence that begins with `first_character`."""
+    """Tells whether `line` may begin a sentence. `first_character` begins the sentence before `line`."""
     if line[:1].isdigit():
         return first_character.isdigit() or _ROW_OF_COLUMNS.search(line) is not None
     return line[:1].isupper() or (bool(line) and not line[0].isalnum() and line[0] not in "$€£¥")

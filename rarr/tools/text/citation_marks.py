@@ -54,7 +54,7 @@ def citation_marks(text: str) -> list[CitationMark]:
 
 
 def numbered_marks(text: str) -> list[tuple[Span, tuple[int, ...]]]:
-    """Returns (span, its numbers) for each mark with numbers, such as `[2, 3]` or `[^1]`, outside of code."""
+    """Returns (span, numbers) for each mark with numbers, such as `[2, 3]` or `[^1]`, outside of code."""
     code = span_mask(text, _code_in_lines(text), code=True)
     marks = ((Span(*match.span()), tuple(_numbers_of_mark(match))) for match in _CITATION.finditer(text))
     return [(place, numbers) for place, numbers in marks if numbers and not any(code[slice(*place)])]

@@ -42,7 +42,7 @@ _LANGUAGES_OF_WORD = {  # of each function word
 def language_of(text: str) -> str:
     """Returns the code of the language of `text`, such as `de`; "en" for English and for an unclear text.
 
-    Words with a capital letter are ignored, since they are often names. Words in code and links are too.
+    Ignores words in code and links, and words with a capital letter, since these are often names.
     """
     words = [word for word in _WORD.findall(_CODE.sub(" ", text[:_MOST_CHARACTERS])) if not word[0].isupper()]
     letters = "".join(words)

@@ -54,7 +54,7 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
 
 
 def _longest_lead(block: str, alone: Sequence[Span], above: Sequence[str], tail: str) -> str:
-    """Returns the longest lead with which `block` keeps the sentences that it has `alone`, without a lead."""
+    """Returns the longest lead that does not change the sentences of `block`. `alone`: these sentences."""
     for parts in ([*above, tail], above):
         lead = "".join(f"{part}\n\n" for part in parts if part)
         spans = split_sentences(lead + block, revised=True)
@@ -76,7 +76,7 @@ def _last_sentences(text: str, spans: Sequence[Span]) -> str:
 def _unit_groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block]]:
     """Groups units into blocks of at most `size` characters. A longer unit is a block of its own.
 
-    A block ends before the last heading in its second half, before and after a list of sources (`listed`).
+    A block ends before the last heading in its second half, and at both ends of a list of sources (`listed`).
     """
     held: list[Block] = []
     for unit in (part for whole in _units(text, size) for part in _divided_paragraph(text, whole, size)):
@@ -91,7 +91,7 @@ def _unit_groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block
 
 
 def _units(text: str, longest: int) -> list[Block]:
-    """Divides a text into units, which Markdown reads alone as in the text. Each extends to the next unit.
+    """Divides a text into units: the top-level blocks of Markdown. A unit ends where the next unit begins.
 
     Lists and quotations are prose. A list or quotation of more than `longest` characters is cut into items.
     """

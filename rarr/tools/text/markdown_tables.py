@@ -50,7 +50,7 @@ class Cell(NamedTuple):
 def cells_of(text: str, table: Span) -> list[Cell]:
     """Finds the cells of a table that have content, in order. "n/a", "none" or only signs are no content.
 
-    Returns [] if rows have different numbers of cells, if two headers of rows are equal, or in a quotation.
+    Returns [] if rows differ in their number of cells, two row headers are equal, or the table is quoted.
     """
     lines = list(_LINE.finditer(text, *table))
     header, _, *rows = [_cells_of_line(text, Span(*line.span())) for line in lines]
