@@ -218,7 +218,7 @@ class Wikipedia(WebSearch):
     """Searches the articles of Wikipedia or another wiki, and cuts them into windows of sentences."""
 
     def __init__(self, settings: Settings, cache: Cache) -> None:
-        """The setting `wikipedia_url` is another wiki: its api.php, or the address to which /w/api.php is added.
+        """The setting `wikipedia_url` names another wiki: the address before /w/api.php, or of its api.php.
 
         The wiki needs the extension TextExtracts, which comes with MediaWiki. Wikimedia wants a user agent
         that names the application and an address to write to. Raises `SettingsError` for a wrong setting.
