@@ -127,14 +127,14 @@ class Shelf(BaseRetriever):
         return self.held
 
 
-def over(held: Any) -> Retriever:
+def langchain_retriever(held: Any) -> Retriever:
     return object_retriever(Shelf(held=held), Settings(window=2))
 
 
 async def test_sources_of_langchain_become_passages() -> None:
     metadata = {"source": "notes/fruit.md", "title": "Fruit", "date": "2024-03-05", "start_index": 100}
     document = Document("Apples are red. Pears are green. Peaches grow here.", metadata=metadata)
-    first, second = await over([document]).retrieve("Where do peaches grow?", 5)
+    first, second = await langchain_retriever([document]).retrieve("Where do peaches grow?", 5)
     assert (first.text, first.start, first.end) == ("Pears are green. Peaches grow here.", 116, 151)
     assert (second.start, second.source, second.title) == (100, "notes/fruit.md", "Fruit")
     assert second.published_at == datetime(2024, 3, 5, tzinfo=UTC)
@@ -143,4 +143,4 @@ async def test_sources_of_langchain_become_passages() -> None:
 async def test_source_of_langchain_that_fails_says_why() -> None:
     held, message = OSError("no\nindex, key sk-0123456789"), r"\(OSError: no index, key \*\*\*\): try"
     with pytest.raises(RetrievalError, match=rf"^the LangChain retriever Shelf failed {message}"):
-        await over(held).retrieve("x", 5)
+        await langchain_retriever(held).retrieve("x", 5)

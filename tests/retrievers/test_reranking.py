@@ -44,7 +44,7 @@ def test_overlap_lies_between_0_and_1(query: str, texts: list[str]) -> None:
     assert all(0 <= score <= 1 + 1e-9 for score in OverlapIndex(valid).scores(query))
 
 
-def served(monkeypatch: pytest.MonkeyPatch, labels: int = 1, kind: str = "BertForClassification") -> None:
+def fake_model(monkeypatch: pytest.MonkeyPatch, labels: int = 1, kind: str = "BertForClassification") -> None:
     """Puts a model in place of the libraries. The number in a text is its logit."""
 
     def predict(pairs: list[tuple[str, str]], *, activation_fn: Callable[[float], float], **_: bool) -> Any:
@@ -78,10 +78,10 @@ async def test_scores_are_sigmoids_and_another_model_is_refused(monkeypatch: pyt
         ({"labels": 3}, "has 3 outputs"),
         ({"kind": "BertModel"}, "has no trained head"),
     ):
-        served(monkeypatch, **attributes)
+        fake_model(monkeypatch, **attributes)
         with pytest.raises(SetupError, match=message):
             CrossEncoderReranker(NAME)
-    served(monkeypatch)
+    fake_model(monkeypatch)
     scores = await CrossEncoderReranker(NAME).score("Which?", [passage("0"), passage("-9"), passage("9")])
     assert scores == pytest.approx([0.5, 0.0001, 0.9999], abs=1e-4)
 
@@ -107,15 +107,15 @@ async def test_real_model_scores_between_0_and_1(tmp_path: Path) -> None:
     assert [score for [score] in again] == pytest.approx(list(scores), abs=1e-5)
 
 
-def answered(results: object) -> Reply:
+def rerank_reply(results: object) -> Reply:
     return Reply(200, json.dumps({"id": "rerank-1", "results": results}).encode())
 
 
-def ranked(request: Request) -> Reply:
+def best_first(request: Request) -> Reply:
     """Answers like vLLM: best first. The number at the end of a document is its score."""
     scores = [float(document.split()[-1]) for document in request.body["documents"]]
     results = [{"index": index, "relevance_score": score} for index, score in enumerate(scores)]
-    return answered(sorted(results, key=lambda result: -result["relevance_score"]))
+    return rerank_reply(sorted(results, key=lambda result: -result["relevance_score"]))
 
 
 async def scores(url: str, *texts: str, api_key: str | None = None) -> Sequence[float]:
@@ -125,13 +125,13 @@ async def scores(url: str, *texts: str, api_key: str | None = None) -> Sequence[
 
 
 async def test_logits_become_relevances_from_the_first_that_is_no_probability() -> None:
-    with Listener(ranked) as server:
+    with Listener(best_first) as server:
         logits = await scores(server.url, "a 0", "a -2", "a 2", "a 5000", "a -5000")
     assert logits == pytest.approx([0.5, 0.1192029, 0.8807971, 1.0, 0.0])
 
 
 async def test_served_scores_come_in_the_order_of_the_passages() -> None:
-    with Listener(ranked) as server:
+    with Listener(best_first) as server:
         assert await scores(server.url, "long document 0.25", "b 0.75", api_key=KEY) == [0.25, 0.75]
     [request] = server.requests
     assert (request.path, request.headers.get("authorization")) == ("/v1/rerank", f"Bearer {KEY}")
@@ -151,7 +151,7 @@ ONE, OTHER = {"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score
 )
 async def test_answer_that_does_not_score_each_document_once_is_a_failure(results: object) -> None:
     message = "reranker bge did not answer with a score for each document"
-    with Listener(lambda _: answered(results)) as server, pytest.raises(RetrievalError, match=message):
+    with Listener(lambda _: rerank_reply(results)) as server, pytest.raises(RetrievalError, match=message):
         await scores(server.url, "a 0.1", "b 0.2")
 
 

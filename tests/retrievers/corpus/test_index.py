@@ -170,7 +170,7 @@ print(build_index(*paths, window=4).passages)
 
 
 @pytest.fixture
-def many(tmp_path: Path) -> Path:
+def large_folder(tmp_path: Path) -> Path:
     """Makes sixty files of ten documents, each with its own words."""
     folder = tmp_path / "many"
     folder.mkdir()
@@ -193,44 +193,44 @@ def build_apart(source: Path, out: Path) -> subprocess.Popen[str]:
     return process
 
 
-def retrieved(index: Path, query: str = "pears plums sell") -> list[tuple[str, str, int]]:
+def all_passages(index: Path, query: str = "pears plums sell") -> list[tuple[str, str, int]]:
     """Returns all passages for a query, in a fixed order."""
     passages = asyncio.run(Corpus.open(index, home=index, window=4).retrieve(query, 1000))
     return sorted((passage.source, passage.text, passage.start) for passage in passages)
 
 
 @pytest.mark.slow
-def test_a_killed_build_can_be_continued(many: Path, tmp_path: Path, out: Path) -> None:
+def test_a_killed_build_can_be_continued(large_folder: Path, tmp_path: Path, out: Path) -> None:
     chance = random.Random(1)
-    build_corpus_index(many, out)
+    build_corpus_index(large_folder, out)
     for fruit in ("plums", "pears", "plums"):
-        rewrite(many, chance.sample(range(60), 40), fruit)
-        before = retrieved(out)
+        rewrite(large_folder, chance.sample(range(60), 40), fruit)
+        before = all_passages(out)
         for _ in range(3):
-            process = build_apart(many, out)
+            process = build_apart(large_folder, out)
             time.sleep(chance.uniform(0, 0.3))
             process.kill()
             process.communicate()
-            assert len(retrieved(out)) == len(before)
-    build_corpus_index(many, out)
-    build_corpus_index(many, tmp_path / "fresh")
-    assert retrieved(out) == retrieved(tmp_path / "fresh")
+            assert len(all_passages(out)) == len(before)
+    build_corpus_index(large_folder, out)
+    build_corpus_index(large_folder, tmp_path / "fresh")
+    assert all_passages(out) == all_passages(tmp_path / "fresh")
 
 
 @pytest.mark.slow
-def test_two_processes_that_build_at_once_build_one_index(many: Path, out: Path) -> None:
-    both = [build_apart(many, out) for _ in range(2)]
+def test_two_processes_that_build_at_once_build_one_index(large_folder: Path, out: Path) -> None:
+    both = [build_apart(large_folder, out) for _ in range(2)]
     assert [process.communicate()[0] for process in both] == ["1200\n"] * 2
-    assert len(retrieved(out)) == 1200
+    assert len(all_passages(out)) == 1200
 
 
 @pytest.mark.slow
-def test_readers_see_every_document_once_at_every_moment_of_a_build(many: Path, out: Path) -> None:
-    build_corpus_index(many, out)
+def test_readers_see_every_document_once_at_every_moment_of_a_build(large_folder: Path, out: Path) -> None:
+    build_corpus_index(large_folder, out)
     opened = Corpus.open(out, home=out, window=4)
     for fruit in ("plums", "pears"):
-        rewrite(many, range(60), fruit)
-        process = build_apart(many, out)
+        rewrite(large_folder, range(60), fruit)
+        process = build_apart(large_folder, out)
         while process.poll() is None:
             passages = asyncio.run(opened.retrieve("pears plums", 1000))
             assert len({passage.source for passage in passages}) == len(passages) == 600
@@ -247,4 +247,4 @@ def test_removed_file_of_a_killed_build_leaves_no_passage(
         build()
     (folder / "new.md").unlink()
     build()
-    assert retrieved(out, "pears") == []
+    assert all_passages(out, "pears") == []

@@ -211,7 +211,7 @@ def test_raised_notes_and_lists_in_cells_are_read(written: str, expected: str) -
     assert all(expected in read_html(page.encode(), is_own=is_own).text for is_own in (False, True))
 
 
-def saved(made: Any) -> bytes:
+def docx_bytes(made: Any) -> bytes:
     file = io.BytesIO()
     made.save(file)
     return file.getvalue()
@@ -226,7 +226,7 @@ def letter() -> bytes:
     made.styles["List"].font.hidden = made.styles["List 2"].font.strike = True
     made.add_paragraph("Members pay 9 euros.", style="List 2").add_run("It rains.").font.strike = False
     made.add_paragraph("Guests pay nothing.", style="List")
-    return saved(made)
+    return docx_bytes(made)
 
 
 def test_a_word_document_is_read() -> None:
@@ -241,7 +241,7 @@ def test_a_word_document_is_read() -> None:
     ]
 
 
-def changed(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
+def with_new_xml(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
     """Returns the document of Word with another content."""
     file, name = io.BytesIO(), "word/document.xml"
     with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new:
@@ -304,7 +304,7 @@ TABLES = {
 )
 def test_content_of_word_is_read_as_it_stands(tag: str, xml: str, expected: str) -> None:
     content = f"<w:body><w:{tag}>{xml}</w:{tag}>".encode()
-    made = changed(saved(docx.Document()), lambda old: old.replace(b"<w:body>", content))
+    made = with_new_xml(docx_bytes(docx.Document()), lambda old: old.replace(b"<w:body>", content))
     assert read_docx(made).text == expected
 
 
@@ -352,7 +352,7 @@ def test_file_of_too_much_text_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
         read_docx(letter())
 
 
-def laughing(xml: bytes) -> bytes:
+def with_entity_bomb(xml: bytes) -> bytes:
     """Returns the XML with an entity that expands to a billion characters."""
     more = b"".join(b'<!ENTITY e%d "%s">' % (n, b"&e%d;" % (n - 1) * 10) for n in range(1, 10))
     head, body = xml.split(b"?>", 1)
@@ -360,8 +360,8 @@ def laughing(xml: bytes) -> bytes:
 
 
 DEEP = b"<w:body>" + b"<w:p>" * 10_000
-DAMAGES = (laughing, lambda xml: xml[: len(xml) // 2], lambda xml: xml.replace(b"<w:body>", DEEP))
-HOSTILE = [changed(letter(), damage) for damage in DAMAGES]
+DAMAGES = (with_entity_bomb, lambda xml: xml[: len(xml) // 2], lambda xml: xml.replace(b"<w:body>", DEEP))
+HOSTILE = [with_new_xml(letter(), damage) for damage in DAMAGES]
 
 
 @pytest.mark.parametrize(

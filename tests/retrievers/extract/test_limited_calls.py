@@ -38,15 +38,15 @@ def workers() -> set[int]:
 
 @pytest.fixture(autouse=True)
 def no_process_stays(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    def noted(*args: Any, **options: Any) -> Popen[bytes]:
+    def note_process(*args: Any, **options: Any) -> Popen[bytes]:
         STARTED.append(Popen(*args, **options))
         return STARTED[-1]
 
-    monkeypatch.setattr(extracting, "Popen", noted)
+    monkeypatch.setattr(extracting, "Popen", note_process)
     yield
     extracting.end_idle_workers()
     ours = [thread for thread in threading.enumerate() if thread.name == "rarr-extract"]
-    assert comes_true(lambda: not workers() and not any(thread.is_alive() for thread in ours))
+    assert becomes_true(lambda: not workers() and not any(thread.is_alive() for thread in ours))
 
 
 def limit(monkeypatch: pytest.MonkeyPatch, seconds: float, megabytes: int = 300) -> None:
@@ -54,7 +54,7 @@ def limit(monkeypatch: pytest.MonkeyPatch, seconds: float, megabytes: int = 300)
     monkeypatch.setattr(extracting, "PAGE_MB", megabytes)
 
 
-def comes_true(condition: Callable[[], object]) -> bool:
+def becomes_true(condition: Callable[[], object]) -> bool:
     """Tells whether the condition becomes true before the patience ends."""
     end = time.monotonic() + PATIENCE_S
     while not condition():
@@ -156,7 +156,7 @@ def test_process_ends_with_its_parent(call: str, seconds: int, end: str) -> None
     pid = int(program.stdout.readline())
     os.killpg(program.pid, signal.Signals[end])
     _, errors = program.communicate(timeout=PATIENCE_S)
-    assert comes_true(lambda: has_ended(pid))
+    assert becomes_true(lambda: has_ended(pid))
     assert "limited_calls.py" not in errors
 
 

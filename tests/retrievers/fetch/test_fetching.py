@@ -17,7 +17,7 @@ from rarr.errors import RetrievalError
 from rarr.retrievers.fetch import fetching
 from rarr.retrievers.fetch.fetching import RULES_BYTES, RobotsRules, parse_rules
 from rarr.retrievers.fetch.public_ip_addresses import UnreachableError
-from retrievers.fetch.test_public_ip_addresses import finding
+from retrievers.fetch.test_public_ip_addresses import resolver
 from retrievers.fetches import PAGE, PATIENCE_S, SHORT_S, fetch, make, refusal
 from retrievers.hostile import Hostile, Script, answer, forever, moved, reset, silent
 from retrievers.makers import words
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.loopback
 
 async def test_fetch_connects_to_the_vetted_addresses_in_turn_and_vets_a_changed_answer_again() -> None:
     async with Hostile({"/a": answer(PAGE)}) as server:
-        fetcher = make(find=finding(["::1", "127.0.0.1"], ["10.0.0.1"]))
+        fetcher = make(find=resolver(["::1", "127.0.0.1"], ["10.0.0.1"]))
         url = server.url("/a", host="Site.ORG")
         assert (await fetcher.fetch(url)).content == PAGE
         with pytest.raises(RetrievalError, match="not a public one"):
@@ -67,7 +67,7 @@ async def test_certificate_must_be_trusted_and_for_the_name(
 ) -> None:
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(*certificate)
-    find = finding(["127.0.0.1"])
+    find = resolver(["127.0.0.1"])
     async with Hostile({"/": answer(PAGE)}, tls) as server:
         site, *others = (server.url("/", host, "https") for host in ("site.org", "other.org", "127.0.0.1"))
         assert "CERTIFICATE_VERIFY_FAILED" in await refusal(site, find=find)
@@ -160,7 +160,7 @@ async def test_fetches_from_a_dead_site_share_one_request_for_its_rules() -> Non
     ],
 )
 async def test_fetch_of_a_refused_host_is_not_blamed_on_robots(answer: Any, why: str) -> None:
-    fetcher = make(respect_robots=True, find=finding(answer))
+    fetcher = make(respect_robots=True, find=resolver(answer))
     for url in ("http://site.org/a", "http://site.org/b"):
         with pytest.raises(RetrievalError, match=rf"^{url}: the host 'site\.org' .*{why}") as caught:
             await fetcher.fetch(url)
@@ -184,14 +184,14 @@ async def test_redirect_to_this_machine_is_refused(there: str, monkeypatch: pyte
         return httpx2.Response(302, headers={"Location": there})
 
     monkeypatch.setattr(httpx2, "AsyncHTTPTransport", lambda **_: httpx2.MockTransport(moves))
-    await refusal("http://site.org/", find=finding(["8.8.8.8"]), allow_loopback=False)
+    await refusal("http://site.org/", find=resolver(["8.8.8.8"]), allow_loopback=False)
     assert asked == ["8.8.8.8"]
 
 
 SITE_PAGE = httpx2.URL("https://site.org/page")
 
 
-def may(text: str, path: str, name: str = "rarr") -> bool:
+def may_fetch(text: str, path: str, name: str = "rarr") -> bool:
     return parse_rules(text.encode(), name).can_fetch(f"https://site.org{path}", name)
 
 
@@ -220,12 +220,12 @@ def may(text: str, path: str, name: str = "rarr") -> bool:
     ],
 )
 def test_groups_are_read_as_the_standard_says(text: str, path: str, allows: bool) -> None:
-    assert may(text, path) is allows
+    assert may_fetch(text, path) is allows
 
 
 def test_rule_with_many_wildcards_is_matched_quickly() -> None:
     text = "User-agent: *\n" + f"Disallow: /{'*a' * 2000}b\n" * 100
-    assert may(text, "/" + "a" * 4000)
+    assert may_fetch(text, "/" + "a" * 4000)
 
 
 async def test_rules_are_kept_for_a_day_and_failures_for_30_s(monkeypatch: pytest.MonkeyPatch) -> None:

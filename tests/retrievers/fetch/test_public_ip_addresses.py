@@ -21,7 +21,7 @@ PUBLIC = words("""
 """)
 
 
-def finding(*answers: Sequence[str] | Exception) -> Resolve:
+def resolver(*answers: Sequence[str] | Exception) -> Resolve:
     """Makes a resolver that returns one answer after another, and repeats the last answer."""
     left = list(answers)
 
@@ -40,20 +40,20 @@ MIXED = [["8.8.8.8", "10.0.0.1"], ["10.0.0.1", "8.8.8.8"], ["8.8.8.8", "::1"]]
 @pytest.mark.parametrize("addresses", [*([address] for address in PRIVATE), *MIXED])
 async def test_name_with_a_private_address_is_refused(addresses: list[str]) -> None:
     with pytest.raises(UnreachableError, match="is not a public one"):
-        await public_ips("site.org", 80, finding(addresses))
+        await public_ips("site.org", 80, resolver(addresses))
 
 
 async def test_public_addresses_keep_their_order_and_loopback_needs_permission() -> None:
-    assert await public_ips("site.org", 80, finding(PUBLIC)) == [str(ip_address(it)) for it in PUBLIC]
-    assert await public_ips("127.0.0.1", 80, finding([]), allow_loopback=True) == ["127.0.0.1"]
+    assert await public_ips("site.org", 80, resolver(PUBLIC)) == [str(ip_address(it)) for it in PUBLIC]
+    assert await public_ips("127.0.0.1", 80, resolver([]), allow_loopback=True) == ["127.0.0.1"]
     with pytest.raises(UnreachableError):
-        await public_ips("10.0.0.1", 80, finding([]), allow_loopback=True)
+        await public_ips("10.0.0.1", 80, resolver([]), allow_loopback=True)
 
 
 @pytest.mark.parametrize("addresses", [[], ["nonsense"], OSError("no such name"), OSError("\x1b[31m" * 1000)])
 async def test_name_without_an_address_is_an_error(addresses: Sequence[str] | OSError) -> None:
     with pytest.raises(UnreachableError, match=r"'site\.org' is not asked") as caught:
-        await public_ips("site.org", 80, finding(addresses))
+        await public_ips("site.org", 80, resolver(addresses))
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 300
 
@@ -118,4 +118,4 @@ URLS += [f"http://site.org/{'x' * 5000}", f"http://site.org/{'x' * 100_000}"]
 
 @pytest.mark.parametrize("url", [*(f"http://{host}/" for host in ["", *HOSTS]), *URLS])
 async def test_fetch_of_a_private_address_or_of_no_page_is_refused(url: str) -> None:
-    assert "secret" not in await refusal(url, find=finding(AssertionError("asked")), allow_loopback=False)
+    assert "secret" not in await refusal(url, find=resolver(AssertionError("asked")), allow_loopback=False)

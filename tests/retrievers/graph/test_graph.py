@@ -15,18 +15,18 @@ OLE = Triple("p2", "Ole Lunde", "place of birth", "c1", "Aarle")
 AARLE = Triple("c1", "Aarle", "mayor", "p1", "Ida Lunde")
 
 
-def pointing(graph: Graph, entity: str) -> list[Triple]:
+def incoming_triples(graph: Graph, entity: str) -> list[Triple]:
     return [triple for triple, _ in graph.triples_pointing_at(entity)]
 
 
 def test_triples_are_found_by_subject_and_by_a_value_that_is_or_names_one_subject() -> None:
     graph = Graph([PERSON, OLE, AARLE, PERSON])
-    assert (graph.triples_of("p1"), pointing(graph, "c1")) == ([PERSON], [PERSON, OLE])
+    assert (graph.triples_of("p1"), incoming_triples(graph, "c1")) == ([PERSON], [PERSON, OLE])
     child = Triple("p3", "Per Lunde", "mother", "Ida Lunde", "Ida Lunde")
     graph = Graph([PERSON, child])
-    assert (graph.by_name["ida lunde"], pointing(graph, "p1")) == (("p1",), [child])
+    assert (graph.by_name["ida lunde"], incoming_triples(graph, "p1")) == (("p1",), [child])
     two = Graph([PERSON, child, Triple("p9", "Ida Lunde", "place of birth", "c2", "Tolk")])
-    assert (two.by_name["ida lunde"], pointing(two, "p1")) == (("p1", "p9"), [])
+    assert (two.by_name["ida lunde"], incoming_triples(two, "p1")) == (("p1", "p9"), [])
 
 
 def fact(id_: str, name: str, relation: str, value: str) -> Triple:

@@ -64,7 +64,7 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def warned() -> Iterator[Warned]:
+def run_warnings() -> Iterator[Warned]:
     """Returns the warnings of the run."""
     with metered_run() as meter:
         yield lambda: " ".join(warning.message for warning in meter.warnings)
@@ -107,19 +107,19 @@ async def test_failure_is_not_stored(path: Path) -> None:
 
 @pytest.mark.parametrize("failing", ["mkstemp", "zlib.compress"])  # before and after the new file was made
 async def test_read_only_or_full_disk_loses_only_the_new_value(
-    path: Path, warned: Warned, monkeypatch: pytest.MonkeyPatch, failing: str
+    path: Path, run_warnings: Warned, monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:
     cache = Cache(path)
     await put(cache, "known")
     full = Mock(side_effect=OSError(errno.ENOSPC, "No space left"))
     monkeypatch.setattr(f"rarr.retrievers.web.cache.{failing}", full)
     assert await put(cache, "new", "w") == "w"
-    assert "No space left): allow writing, free disk space" in warned()
+    assert "No space left): allow writing, free disk space" in run_warnings()
     assert await stored(cache, "known", "new") == [True, False]
     assert len(files(path)) == 1
 
 
-async def test_damaged_value_is_replaced_and_others_are_kept(path: Path, warned: Warned) -> None:
+async def test_damaged_value_is_replaced_and_others_are_kept(path: Path, run_warnings: Warned) -> None:
     cache = Cache(path)
     await put(cache, "whole")
     before = files(path)
@@ -127,7 +127,7 @@ async def test_damaged_value_is_replaced_and_others_are_kept(path: Path, warned:
     [damaged] = files(path) - before
     damaged.write_bytes(damaged.read_bytes()[:-3])
     assert await stored(cache, "whole", "damaged") == [True, False]
-    assert "cannot be read" in warned()
+    assert "cannot be read" in run_warnings()
     await put(cache, "damaged")
     assert (await cache.entry("page", "damaged", never)).value == "v"
 
@@ -251,7 +251,7 @@ asyncio.run(work())
 """
 
 
-def started(path: Path, number: int, last: int) -> subprocess.Popen[str]:
+def start_program(path: Path, number: int, last: int) -> subprocess.Popen[str]:
     arguments = (str(path), str(number), str(last))
     command = [sys.executable, "-W", "error::ResourceWarning", "-c", PROGRAM, *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -259,13 +259,13 @@ def started(path: Path, number: int, last: int) -> subprocess.Popen[str]:
 
 @pytest.mark.slow
 def test_many_processes_write_and_read_at_once_also_after_killed_ones(path: Path) -> None:
-    for process in [started(path, number, 10**9) for number in range(2)]:
+    for process in [start_program(path, number, 10**9) for number in range(2)]:
         assert process.stdout is not None
         assert process.stdout.readline() == "there\n"
         process.kill()
         process.communicate()
     answers = [asyncio.run(Cache(path).stored_entry("page", [key])) for key in range(40)]
     assert [answer and answer.value for answer in answers] == [str(key) * 3000 for key in range(40)]
-    for process in [started(path, number, 200) for number in range(4)]:
+    for process in [start_program(path, number, 200) for number in range(4)]:
         _, errors = process.communicate(timeout=30)
         assert (process.returncode, errors) == (0, "")

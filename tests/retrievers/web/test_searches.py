@@ -51,7 +51,7 @@ class Reader:
 
 
 @pytest.fixture
-async def using(tmp_path: Path) -> AsyncIterator[Using]:
+async def open_search(tmp_path: Path) -> AsyncIterator[Using]:
     """Opens a search at an address, and closes it when the test ends."""
     async with AsyncExitStack() as stack:
 
@@ -78,9 +78,9 @@ California grows most of them. Georgia follows.
 Smith, John. Peaches of Georgia."""
 
 
-async def test_wikipedia_text_can_be_shown_with_its_offsets(using: Using) -> None:
+async def test_wikipedia_text_can_be_shown_with_its_offsets(open_search: Using) -> None:
     with Listener(Wiki(Peach=ARTICLE)) as service:
-        wiki = using(Wikipedia, service.url)
+        wiki = open_search(Wikipedia, service.url)
         passages = await wiki.retrieve("peach", 3)
         text = await wiki.extracted("https://wiki.example.org/wiki/Peach")
     assert [text[passage.start : passage.end] for passage in passages] == [each.text for each in passages]
@@ -91,19 +91,19 @@ async def test_wikipedia_text_can_be_shown_with_its_offsets(using: Using) -> Non
     assert (search.body["srlimit"], page.body["redirects"]) == (str(3 + SPARE_TITLES), "1")
 
 
-async def test_wikipedia_that_is_busy_is_asked_again(using: Using) -> None:
+async def test_wikipedia_that_is_busy_is_asked_again(open_search: Using) -> None:
     wiki, busy = Wiki(Peach=ARTICLE), [reply({"error": {"code": "maxlag"}}, retry_after=0.01)]
     with Listener(lambda asked: busy.pop() if busy else wiki(asked)) as service:
-        assert await using(Wikipedia, service.url).retrieve("peach", 3)
+        assert await open_search(Wikipedia, service.url).retrieve("peach", 3)
     assert len(service.requests) == 3
 
 
-async def test_wikipedia_page_that_is_no_article_or_broken_gives_way_to_the_next(using: Using) -> None:
+async def test_wikipedia_page_that_is_no_article_or_broken_gives_way_to_the_next(open_search: Using) -> None:
     several = {"extract": "Peach may refer to a tree.", "pageprops": {"disambiguation": ""}}
     gone, broken = {"missing": True, "note": "peach"}, ValueError("it broke, peach")
     wiki = Wiki(Peach=several, Gone=gone, Broken=broken, Orchard="A peach grows here.")
     with Listener(wiki) as service, metered_run() as meter:
-        passages = await using(Wikipedia, service.url).retrieve("peach", 3)
+        passages = await open_search(Wikipedia, service.url).retrieve("peach", 3)
     assert [passage.title for passage in passages] == ["Orchard"]
     [notice] = meter.warnings
     assert notice.code == "page_failed"
@@ -128,10 +128,10 @@ def results(*found: Any, **more: Any) -> Reply:
     return reply({"results": [{"url": it} if isinstance(it, str) else it for it in found], **more})
 
 
-async def test_tavily_page_and_its_quotations_are_kept_apart(using: Using) -> None:
+async def test_tavily_page_and_its_quotations_are_kept_apart(open_search: Using) -> None:
     answers = [results(BARE), results({**BARE, "content": "Georgia follows."}), results(RESULT)]
     with Listener(lambda asked: answers.pop(0)) as service:
-        tavily = using(Tavily, service.url)
+        tavily = open_search(Tavily, service.url)
         quoted = [passage for query in ("a", "b") for passage in await tavily.retrieve(query, 5)]
         assert await tavily.extracted(RESULT["url"]) is None
         passages = [*quoted, *await tavily.retrieve("c", 5)]
@@ -144,11 +144,11 @@ async def test_tavily_page_and_its_quotations_are_kept_apart(using: Using) -> No
     assert {passage.title for passage in passages} == {"Fruit"}
 
 
-async def test_tavily_is_asked_with_the_key_and_the_limits(using: Using) -> None:
+async def test_tavily_is_asked_with_the_key_and_the_limits(open_search: Using) -> None:
     domains = {"include_domains": ["a.org"], "exclude_domains": ["b.org"]}
     dates = {"published_after": "2024-01-01", "published_before": "2024-02-01"}
     with Listener(lambda asked: results(BARE)) as service:
-        await using(Tavily, service.url, **domains, **dates).retrieve("peaches " * 100, 3)
+        await open_search(Tavily, service.url, **domains, **dates).retrieve("peaches " * 100, 3)
     [asked] = service.requests
     assert (asked.path, asked.headers["authorization"]) == ("/v1/search", f"Bearer {KEY}")
     assert len(asked.body["query"]) <= 400
@@ -157,10 +157,10 @@ async def test_tavily_is_asked_with_the_key_and_the_limits(using: Using) -> None
     assert asked.body == {"query": asked.body["query"], **kind, **limits}
 
 
-async def test_tavily_hit_with_an_invalid_address_is_skipped_alone(using: Using) -> None:
+async def test_tavily_hit_with_an_invalid_address_is_skipped_alone(open_search: Using) -> None:
     hits = [BARE | {"url": url} for url in ("", "http://[", "https://\ud800.org/", "https://b.org/\ud800")]
     with Listener(lambda asked: results(*hits, 3, None)) as service:
-        passages = await using(Tavily, service.url).retrieve("peaches", 5)
+        passages = await open_search(Tavily, service.url).retrieve("peaches", 5)
     assert {passage.source.partition("#")[0] for passage in passages} == {"https://b.org/\ufffd"}
 
 
@@ -170,22 +170,22 @@ def test_tavily_needs_a_key(key: str | None, tmp_path: Path) -> None:
         Tavily(Settings(tavily_key=key), Cache(tmp_path / "c"))
 
 
-async def test_key_that_a_server_repeats_is_redacted(using: Using) -> None:
+async def test_key_that_a_server_repeats_is_redacted(open_search: Using) -> None:
     with Listener(lambda asked: results(BARE | {"title": KEY, "content": f"The key is {KEY}."})) as service:
-        [passage] = await using(Tavily, service.url).retrieve("Where do peaches grow?", 5)
+        [passage] = await open_search(Tavily, service.url).retrieve("Where do peaches grow?", 5)
     assert (passage.title, passage.text) == ("***", "The key is ***.")
     with Listener(lambda asked: reply("it is pass/word-1 or pass\\/word-1", 500)) as service:
         address = service.url.replace("//", "//me:pass%2Fword-1@")
         for kind in (SearXNG, Wikipedia):
             with pytest.raises(RetrievalError, match=r"it is \*\*\* or \*\*\*"):
-                await using(kind, address).retrieve("q", 5)
+                await open_search(kind, address).retrieve("q", 5)
 
 
-async def test_searxng_pages_are_read_once_each_and_within_the_limits(using: Using) -> None:
+async def test_searxng_pages_are_read_once_each_and_within_the_limits(open_search: Using) -> None:
     urls = ("https://a.org/", "https://www.a.org", "ftp://b.org", "https://x.org/", "https://c.org/")
     reader = Reader()
     with Listener(lambda asked: results(*urls, "https://d.org/")) as service:
-        searxng = using(SearXNG, f"{service.url}/", reader=reader, exclude_domains=["x.org"])
+        searxng = open_search(SearXNG, f"{service.url}/", reader=reader, exclude_domains=["x.org"])
         passages = await searxng.retrieve("Where do  peaches grow?", 2)
     assert [passage.text for passage in passages] == ["Of https://a.org/.", "Of https://c.org/."]
     assert reader.read_pages == ["https://a.org/", "https://c.org/"]
@@ -214,26 +214,26 @@ NO_WIKI = "wikipedia_url, the address of a wiki's api.php"
     ],
 )
 async def test_failure_is_one_line_with_its_cure(
-    using: Using, kind: type[WebSearch], answer: Reply, message: str
+    open_search: Using, kind: type[WebSearch], answer: Reply, message: str
 ) -> None:
     with Listener(lambda asked: answer) as service, pytest.raises(RetrievalError, match=message) as caught:
-        await using(kind, service.url.replace("//", "//me:secret-1@")).retrieve("peaches", 5)
+        await open_search(kind, service.url.replace("//", "//me:secret-1@")).retrieve("peaches", 5)
     assert not any(secret in str(caught.value) for secret in ("0123456789", "secret-1", "\n"))
 
 
-async def test_page_that_is_slow_leaves_the_run_half_of_its_time(using: Using) -> None:
+async def test_page_that_is_slow_leaves_the_run_half_of_its_time(open_search: Using) -> None:
     pages = results("https://slow.org/", "https://b.org/")
     with Listener(lambda asked: pages) as service, metered_run(deadline_s=2.0) as meter:
-        passages = await using(SearXNG, service.url).retrieve("q", 2)
+        passages = await open_search(SearXNG, service.url).retrieve("q", 2)
         assert not meter.is_over
     assert [passage.source for passage in passages] == ["https://b.org/"]
     assert "half of the time that was left: raise deadline_s" in meter.warnings[0].message
 
 
-async def test_pages_that_all_fail_are_an_error_without_warnings(using: Using) -> None:
+async def test_pages_that_all_fail_are_an_error_without_warnings(open_search: Using) -> None:
     listener, page = Listener(lambda asked: results(page)), "https://a.org/"
     with listener as service, metered_run() as meter, pytest.raises(RetrievalError, match="gone"):
-        await using(SearXNG, service.url, reader=Reader(page)).retrieve("q", 2)
+        await open_search(SearXNG, service.url, reader=Reader(page)).retrieve("q", 2)
     assert meter.warnings == []
 
 
