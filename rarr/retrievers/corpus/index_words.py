@@ -48,7 +48,7 @@ def query_words(query: str) -> list[str]:
 
 
 def query_stems(query: str) -> list[str]:
-    """Returns the stems of the words of `query` to search for, each once."""
+    """Returns the stems of the words of `query` (see `query_words`), each once."""
     return list(dict.fromkeys(STEMMER.analyze(" ".join(query_words(query)))))
 
 

@@ -25,7 +25,7 @@ Complain = Callable[[str], None]
 """A function that gets a message about an unreadable part of a file, or about a guessed encoding."""
 
 MEGABYTE = 1_000_000
-"""The bytes of a megabyte."""
+"""The number of bytes in a megabyte."""
 
 
 @dataclass(frozen=True, slots=True)

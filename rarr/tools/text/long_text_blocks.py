@@ -64,7 +64,7 @@ def _longest_lead(block: str, alone: Sequence[Span], above: Sequence[str], tail:
 
 
 def _last_sentences(text: str, spans: Sequence[Span]) -> str:
-    """Joins the last sentences of `spans`, as many as fit into a lead; returns "" if none fits."""
+    """Returns the last sentences of `spans`, as many as fit into a lead of a block; "" if none fits."""
     ending = ""
     for span in reversed(spans):
         if len(longer := f"{' '.join(span.of(text).split())} {ending}".strip()) > _TAIL_CHARACTERS:
