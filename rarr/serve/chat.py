@@ -13,8 +13,8 @@ from rarr.records.postprocessing import Postprocessed
 from rarr.serve.requests import Call, Json, TextBody
 from rarr.settings import Settings
 
-_BESIDE_TEXT = {"tool_calls": "tool calls", "function_call": "tool calls"}
-_BESIDE_TEXT |= {name: name for name in ("images", "audio", "annotations")}
+_SKIP_REASONS = {"tool_calls": "tool calls", "function_call": "tool calls"}
+_SKIP_REASONS |= {name: name for name in ("images", "audio", "annotations")}
 _log = logging.getLogger("rarr.serve")
 
 
@@ -67,12 +67,12 @@ class TextPostprocessor:
 
     def __init__(self, jobs: FallbackRunner, call: Call, job: Job, messages: Any) -> None:
         self._jobs, self.call, self._job = jobs, call, job
-        turns = [each for each in object_list(messages) if isinstance(each.get("role"), str)]
+        turns = [each for each in list_of_objects(messages) if isinstance(each.get("role"), str)]
         self._turns = latest_turns(turns)  # without images, since each block's job has it
         mode = job.options["mode"]
         self.changes_text = mode != "check"
         """Whether the text may change. If not, a stream can be sent before the result is known."""
-        self.needs_whole = mode in ("cite", "check")
+        self.needs_whole_text = mode in ("cite", "check")
         """Whether the text must be postprocessed as a whole, and not by paragraphs."""
 
     async def postprocess(self, text: str, before: str = "") -> Postprocessed:
@@ -120,7 +120,7 @@ def annotations_and_entries(
     return annotations, entries
 
 
-def why_unchanged(request: Json) -> str:
+def why_skip_request(request: Json) -> str:
     """Returns the reason why the answer to this request is not postprocessed, such as "logprobs"; else ""."""
     form = request.get("response_format")
     if isinstance(form, dict) and form.get("type") not in (None, "text"):
@@ -132,27 +132,27 @@ def why_unchanged(request: Json) -> str:
     return "logprobs" if request.get("logprobs") else ""
 
 
-def pass_reason(choice: Json, message: Json) -> str:
+def why_skip_message(choice: Json, message: Json) -> str:
     """Returns the reason why a message, or a piece of one, passes as it is, such as "tool calls"; else ""."""
     if choice.get("logprobs"):  # like annotations, they would no longer fit
         return "logprobs"
-    return next((why for key, why in _BESIDE_TEXT.items() if message.get(key)), "")
+    return next((why for key, why in _SKIP_REASONS.items() if message.get(key)), "")
 
 
-async def postprocess_answer(answer: Json, work: TextPostprocessor) -> tuple[list[Postprocessed], str]:
+async def postprocess_answer(answer: Json, processor: TextPostprocessor) -> tuple[list[Postprocessed], str]:
     """Postprocesses the texts of a whole answer, and changes the answer in place.
 
     Adds the citations as annotations, and the object `rarr`. Returns the results, and why a text passed.
     """
     found, entries, why = dict[int, Json](), list[Json](), ""
-    for number, choice in enumerate(object_list(answer.get("choices"))):
+    for number, choice in enumerate(list_of_objects(answer.get("choices"))):
         message = given if isinstance(given := choice.get("message"), dict) else {}
-        if passes := pass_reason(choice, message):
-            why = passes
+        if reason := why_skip_message(choice, message):
+            why = reason
         elif message_text(message.get("content")).strip():
             found[number] = message
     texts = [message_text(message["content"]) for message in found.values()]
-    results = await asyncio.gather(*map(work.postprocess, texts))
+    results = await asyncio.gather(*map(processor.postprocess, texts))
     for (number, message), result in zip(found.items(), results, strict=True):
         if result.changed:
             message["content"] = with_text(message["content"], result.text)
@@ -164,7 +164,7 @@ async def postprocess_answer(answer: Json, work: TextPostprocessor) -> tuple[lis
     return results, why or "no text"
 
 
-def object_list(value: Any) -> list[Json]:
+def list_of_objects(value: Any) -> list[Json]:
     """Returns `value` if it is a list that has only objects, else []."""
     whole = isinstance(value, list) and all(isinstance(member, dict) for member in value)
     return value if whole else []

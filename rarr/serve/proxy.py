@@ -11,7 +11,7 @@ import httpx2
 from starlette.types import Send
 
 from rarr.errors import SettingsError
-from rarr.serve.chat import FallbackRunner, TextPostprocessor, make_job, postprocess_answer, why_unchanged
+from rarr.serve.chat import FallbackRunner, TextPostprocessor, make_job, postprocess_answer, why_skip_request
 from rarr.serve.requests import Call, Headers, ProxyOptions, Refusal, json_bytes, json_object, validated_body
 from rarr.serve.streams import SHORTEST_KEY, AnswerStream, broken_off_error, key_forms, key_overlap, mask_key
 from rarr.settings import Settings
@@ -22,15 +22,15 @@ from rarr.tools.models.failures import redact_secrets
 CHAT_ROUTE = "/v1/chat/completions"
 LONGEST_ANSWER = 64_000_000
 """The most bytes of an answer that is not streamed. A longer answer becomes an error with status 502."""
-_HOP = {
+_CONNECTION_HEADERS = {
     b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te",
     b"trailer", b"transfer-encoding", b"upgrade",
 }  # fmt: skip
 """The headers that are only for one connection, and are not passed on (RFC 9110, section 7.6.1)."""
-_OTHER_TEXTS = {"completions", "responses", "messages"}
+_OTHER_TEXT_ROUTES = {"completions", "responses", "messages"}
 """Parts of paths whose answers have texts in other forms than chat completions. They pass unchecked."""
-SILENT_S = 15.0  # between comments in a stream: a gateway may close a connection that is silent for longer
-_UNSAFE = re.compile(r"[\x00-\x20\x7f\\]|//")
+COMMENT_INTERVAL_S = 15.0  # a gateway may close a connection that is silent for a longer time
+_UNSAFE_PATH = re.compile(r"[\x00-\x20\x7f\\]|//")
 
 
 class Proxy:
@@ -43,7 +43,7 @@ class Proxy:
         """Raises `SettingsError` if the address of the upstream server is wrong."""
         self._jobs, self._settings = jobs, settings
         url, key = settings.serve_upstream_url, settings.serve_upstream_key
-        self._url = _base(url) if url is not None else None
+        self._url = _upstream_url(url) if url is not None else None
         self._key = key.get_secret_value().encode() if key else None
         self.client = httpx2.AsyncClient(
             verify=certificates(),
@@ -55,29 +55,30 @@ class Proxy:
 
     async def __call__(self, call: Call, send: Send) -> None:
         """Passes one request on, and sends the answer: postprocessed if that is possible, else unchanged."""
-        path, key = unquote(call.path).rstrip("/"), self._key_of(call)
+        path, key = unquote(call.path).rstrip("/"), self._upstream_key_of(call)
         is_chat = call.method == "POST" and path == CHAT_ROUTE
         call.log["route"] = CHAT_ROUTE if is_chat else "/v1/*"
-        other = "not a chat completion" if _OTHER_TEXTS & set(path.split("/")) else ""
-        work = self._work(call) if is_chat else other
-        async with self._answer(call) as answer:
-            headers, pieces = _passed_headers(answer, key), _pieces(answer, key)
+        other = "not a chat completion" if _OTHER_TEXT_ROUTES & set(path.split("/")) else ""
+        processor = self._processor_or_reason(call) if is_chat else other
+        async with self._upstream_answer(call) as answer:
+            headers, pieces = _answer_headers(answer, key), _body_without_key(answer, key)
             unsized = [pair for pair in headers if pair[0] != b"content-length"]
             beside: AbstractAsyncContextManager[object] = nullcontext()
             kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-            if isinstance(work, str):
-                headers += _not_checked(call, work)
+            if isinstance(processor, str):
+                headers += _log_unchecked(call, processor)
             elif answer.status_code == 200 and kind == "text/event-stream":
-                headers, pieces = unsized, AnswerStream(work, key.decode("latin-1")).output_pieces(pieces)
-                beside = meanwhile(SILENT_S, _beat, send)
+                stream = AnswerStream(processor, key.decode("latin-1"))
+                headers, pieces = unsized, stream.output_pieces(pieces)
+                beside = meanwhile(COMMENT_INTERVAL_S, _send_comments, send)
             elif answer.status_code == 200 and kind == "application/json":
-                headers, pieces = await _whole(call, unsized, pieces, work, key)
+                headers, pieces = await _postprocessed_answer(call, unsized, pieces, processor, key)
             elif answer.status_code == 200:
-                headers += _not_checked(call, "not a plain answer")
+                headers += _log_unchecked(call, "not a plain answer")
             async with beside:
-                await _send(call, send, answer.status_code, headers, pieces)
+                await _send_response(call, send, answer.status_code, headers, pieces)
 
-    def _work(self, call: Call) -> TextPostprocessor | str:
+    def _processor_or_reason(self, call: Call) -> TextPostprocessor | str:
         """Returns the postprocessor of an answer, or the reason for none. Removes the object `rarr`."""
         if (request := json_object(call.body)) is None:
             return "the request is no JSON object"
@@ -86,13 +87,13 @@ class Proxy:
             options = validated_body(ProxyOptions, request.pop("rarr"), "rarr")
             call.body = json_bytes(request)
         call.log["mode"] = mode = options.mode or self._settings.serve_mode
-        if why := "off" if mode == "off" else why_unchanged(request):
+        if why := "off" if mode == "off" else why_skip_request(request):
             return why
         job = make_job("postprocess", options, self._settings, mode=mode)
         return TextPostprocessor(self._jobs, call, job, request.get("messages"))
 
     @asynccontextmanager
-    async def _answer(self, call: Call) -> AsyncIterator[httpx2.Response]:
+    async def _upstream_answer(self, call: Call) -> AsyncIterator[httpx2.Response]:
         """Sends the request upstream, and yields the answer with its body unread. Raises `Refusal`."""
         if self._url is None:
             told = "this server has no server behind it: give rarr serve --upstream URL"
@@ -102,51 +103,51 @@ class Proxy:
         own = [(b"host", self._url.netloc), (b"accept-encoding", b"identity")]
         own += [(b"authorization", b"Bearer " + self._key)] if self._key else []
         left_out = {b"content-length", b"expect", *dict(own)}
-        headers = own + [pair for pair in _end_to_end(call.headers.raw) if pair[0] not in left_out]
+        headers = own + [pair for pair in _end_to_end_headers(call.headers.raw) if pair[0] not in left_out]
         url = self._url.copy_with(raw_path=path)
         try:
             request = httpx2.Request(call.method, url, headers=headers, content=call.body)
             response = await self.client.send(request, stream=True)
         except httpx2.HTTPError as error:
-            raise _failure(error) from None
+            raise _upstream_refusal(error) from None
         try:
             yield response
         finally:
             await asyncio.shield(response.aclose())
 
-    def _key_of(self, call: Call) -> bytes:
+    def _upstream_key_of(self, call: Call) -> bytes:
         """Returns the API key that is sent upstream; b"" without a key, or for a key of few characters."""
         key = self._key or call.headers.get("authorization", "").rpartition(" ")[2].encode("latin-1")
         return key if len(key) >= SHORTEST_KEY else b""
 
 
-async def _whole(
-    call: Call, headers: Headers, pieces: AsyncGenerator[bytes, None], work: TextPostprocessor, key: bytes
+async def _postprocessed_answer(
+    call: Call, headers: Headers, body: AsyncGenerator[bytes, None], processor: TextPostprocessor, key: bytes
 ) -> tuple[Headers, AsyncGenerator[bytes, None]]:
     """Postprocesses a whole answer, unless it has no text. The headers get the outcome and the run id."""
-    body = bytearray()
-    async for piece in pieces:
-        body += piece
-        if len(body) > LONGEST_ANSWER:
+    content = bytearray()
+    async for piece in body:
+        content += piece
+        if len(content) > LONGEST_ANSWER:
             raise Refusal(502, "answer_too_long", "the answer of the server behind is too long")
     # Written anew, the key has no escapes but those that `mask_key` knows.
-    value = json_object(mask_key(json_bytes(json_object(bytes(body))), key))
-    results, why = await postprocess_answer(value, work) if value else ([], "not a JSON object")
+    value = json_object(mask_key(json_bytes(json_object(bytes(content))), key))
+    results, why = await postprocess_answer(value, processor) if value else ([], "not a JSON object")
     if results:
-        body = bytearray(json_bytes(value))
+        content = bytearray(json_bytes(value))
         notes = [(b"x-rarr-outcome", call.log["outcome"].encode())]
         if revision := results[0].revision:
             notes.append((b"x-rarr-run", revision.run_id.encode()))
     else:
-        notes = _not_checked(call, why)
+        notes = _log_unchecked(call, why)
 
     async def whole() -> AsyncGenerator[bytes, None]:
-        yield bytes(body)
+        yield bytes(content)
 
-    return [*headers, (b"content-length", str(len(body)).encode()), *notes], whole()
+    return [*headers, (b"content-length", str(len(content)).encode()), *notes], whole()
 
 
-async def _send(
+async def _send_response(
     call: Call, send: Send, status: int, headers: Headers, pieces: AsyncGenerator[bytes, None]
 ) -> None:
     """Sends a response piece by piece. If the upstream server breaks off its answer, breaks off as well."""
@@ -162,21 +163,21 @@ async def _send(
     await send({"type": "http.response.body", "body": b""})
 
 
-async def _beat(send: Send) -> None:
+async def _send_comments(send: Send) -> None:
     """Sends comments between the events of a stream while its text is held back."""
     while True:
         await send({"type": "http.response.body", "body": b": rarr is at work\n\n", "more_body": True})
-        await asyncio.sleep(SILENT_S)
+        await asyncio.sleep(COMMENT_INTERVAL_S)
 
 
-def _not_checked(call: Call, why: str) -> Headers:
+def _log_unchecked(call: Call, why: str) -> Headers:
     """Logs why an answer passes unchecked. Returns the header that says so; no header for "" and "off"."""
     if why:
         call.log["outcome"] = f"passed: {why}"
     return [(b"x-rarr-notice", f"not checked: {why}".encode())] if why not in ("", "off") else []
 
 
-async def _pieces(response: httpx2.Response, key: bytes) -> AsyncGenerator[bytes, None]:
+async def _body_without_key(response: httpx2.Response, key: bytes) -> AsyncGenerator[bytes, None]:
     """Yields the body without the key. An end that may be the start of the key waits for the next piece."""
     held = b""
     try:
@@ -187,20 +188,20 @@ async def _pieces(response: httpx2.Response, key: bytes) -> AsyncGenerator[bytes
             if whole:
                 yield whole
     except httpx2.HTTPError as error:
-        raise _failure(error) from None
+        raise _upstream_refusal(error) from None
     if held:
         yield held
 
 
-def _passed_headers(response: httpx2.Response, key: bytes) -> Headers:
+def _answer_headers(response: httpx2.Response, key: bytes) -> Headers:
     packed = response.headers.get("content-encoding", "identity") != "identity"
     packed = packed or "transfer-encoding" in response.headers  # beside it, a length does not count
     left_out = (b"x-rarr-", *([b"content-length", b"content-encoding"] if packed else []))
-    pairs = _end_to_end(response.headers.raw)
+    pairs = _end_to_end_headers(response.headers.raw)
     return [(name, mask_key(value, key)) for name, value in pairs if not name.startswith(left_out)]
 
 
-def _failure(error: httpx2.HTTPError) -> Refusal:
+def _upstream_refusal(error: httpx2.HTTPError) -> Refusal:
     if isinstance(error, httpx2.LocalProtocolError):
         raise error  # ours, and not of the server behind
     if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
@@ -212,11 +213,11 @@ def _failure(error: httpx2.HTTPError) -> Refusal:
     return broken_off_error()
 
 
-def _end_to_end(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
+def _end_to_end_headers(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
     """Returns the headers with names in lower case, without headers for one connection (Keep-Alive)."""
     pairs = [(name.lower(), value) for name, value in headers]
     named = b",".join(value for name, value in pairs if name == b"connection")
-    dropped = _HOP | {name.strip().lower() for name in named.split(b",")}
+    dropped = _CONNECTION_HEADERS | {name.strip().lower() for name in named.split(b",")}
     return [pair for pair in pairs if pair[0] not in dropped]
 
 
@@ -224,7 +225,7 @@ def safe_path(path: str) -> str:
     """Returns the part of a path after /v1. Raises `Refusal` if the path may lead out of /v1."""
     decoded = path
     for _ in range(4):  # a server behind may decode once more than we do
-        if _UNSAFE.search(decoded) or {".", ".."} & set(decoded.split("/")):
+        if _UNSAFE_PATH.search(decoded) or {".", ".."} & set(decoded.split("/")):
             told = "the path leads elsewhere: send the path of the API, such as /v1/models"
             raise Refusal(400, "wrong_path", told)
         if (further := unquote(decoded)) == decoded:
@@ -233,7 +234,7 @@ def safe_path(path: str) -> str:
     raise Refusal(400, "wrong_path", "the path is encoded several times: encode it once")
 
 
-def _base(url: str) -> httpx2.URL:
+def _upstream_url(url: str) -> httpx2.URL:
     with suppress(httpx2.InvalidURL):
         base = httpx2.URL(url)
         if base.scheme in ("http", "https") and base.host and not (base.query or base.fragment):

@@ -32,10 +32,10 @@ MOST_TEXTS = 1000
 """The most texts of one answer, and the most sources of one request."""
 OPEN_ROUTES = ("/", "/healthz", "/readyz")
 """The routes that need no token, because they show no data."""
-_SHORTEST = 16  # characters of a caller's token: a shorter token can be guessed
-_TOKEN = re.compile(f"[!-~]{{{_SHORTEST},}}")  # other characters do not come through every header
+_SHORTEST_TOKEN = 16  # characters of a caller's token: a shorter token can be guessed
+_TOKEN = re.compile(f"[!-~]{{{_SHORTEST_TOKEN},}}")  # other characters do not come through every header
 _TOKEN_HEADER = "x-rarr-token"
-_MOST_READ = 10  # times the size of the largest body are read of a larger body
+_READ_FACTOR = 10  # times the size of the largest body are read of a larger body
 LONGEST_HEAD = 65_536
 """The most bytes of the headers of a request."""
 SEND_S = 60.0
@@ -43,10 +43,10 @@ SEND_S = 60.0
 
 Json = dict[str, Any]
 Headers = list[tuple[bytes, bytes]]
-Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
-_LARGE = uuid4().hex  # stands before a number that no float holds; nobody outside knows it, so no text has it
-_LARGE_WRITTEN = re.compile(rf'"{_LARGE}([^"]*)"')
-_SEVERITY = ("nothing_to_check", "finished", "partial", "deadline", "failed")
+NonBlankText = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
+_NUMBER_MARK = uuid4().hex  # stands before a number that no float holds; it is secret, so no text has it
+_MARKED_NUMBER = re.compile(rf'"{_NUMBER_MARK}([^"]*)"')
+_OUTCOMES_BY_SEVERITY = ("nothing_to_check", "finished", "partial", "deadline", "failed")
 _log = logging.getLogger("rarr.serve")
 
 
@@ -69,7 +69,7 @@ def json_object(data: bytes) -> Json | None:
     """Reads a JSON object; None for anything else. `json_bytes` can write all its numbers, also huge ones."""
 
     def number(digits: str) -> float | str:
-        return value if math.isfinite(value := float(digits)) else f"{_LARGE}{digits}"
+        return value if math.isfinite(value := float(digits)) else f"{_NUMBER_MARK}{digits}"
 
     try:
         value = json.loads(data, parse_float=number)
@@ -80,7 +80,7 @@ def json_object(data: bytes) -> Json | None:
 
 def json_bytes(value: Any) -> bytes:
     """Writes JSON, also if a text contains half a surrogate pair."""
-    written = _LARGE_WRITTEN.sub(r"\1", json.dumps(value, ensure_ascii=False))
+    written = _MARKED_NUMBER.sub(r"\1", json.dumps(value, ensure_ascii=False))
     return written.encode(errors="backslashreplace")
 
 
@@ -101,7 +101,7 @@ class ProxyOptions(TextBody):
 class ReviseBody(TextBody):
     """A text to revise. `context` is the question, or the messages of the conversation, that it answers."""
 
-    text: Words
+    text: NonBlankText
     context: str | list[Json] | None = None
 
 
@@ -114,7 +114,7 @@ class PostprocessBody(ReviseBody):
 class VerifyBody(ReviseBody):
     """A claim to verify against `sources`; without them, against the sources of the server."""
 
-    text: Words = Field(alias="claim")
+    text: NonBlankText = Field(alias="claim")
 
 
 class GuardrailBody(BaseModel, strict=True):
@@ -129,7 +129,7 @@ class GuardrailBody(BaseModel, strict=True):
 BodyT = TypeVar("BodyT", bound=BaseModel)
 
 
-def _keys(model: type[BaseModel]) -> tuple[str, ...]:
+def _body_keys(model: type[BaseModel]) -> tuple[str, ...]:
     return tuple(field.alias or name for name, field in model.model_fields.items())
 
 
@@ -138,7 +138,7 @@ def validated_body(model: type[BodyT], value: Any, place: str) -> BodyT:
     try:
         body = model.model_validate(value)
     except ValidationError as error:
-        at, told = first_wrong_value(error, _keys(model))
+        at, told = first_wrong_value(error, _body_keys(model))
         raise Refusal(400, "invalid_request", f"{place}{'.' if at else ''}{at}: {told}") from None
     if isinstance(body, TextBody) and body.search and not body.sources:
         raise Refusal(400, "no_sources", 'search is "given", but there are no sources: add sources')
@@ -166,22 +166,22 @@ class Call:
 
     def note_outcome(self, outcome: str) -> None:
         """Notes the outcome of a text for the log, which gets the worst outcome of all texts."""
-        self.log["outcome"] = max(self.log.get("outcome", outcome), outcome, key=_SEVERITY.index)
+        self.log["outcome"] = max(self.log.get("outcome", outcome), outcome, key=_OUTCOMES_BY_SEVERITY.index)
 
     def read_body(self, model: type[BodyT]) -> BodyT:
         """Reads the body as JSON. Raises `Refusal` if it is wrong, or has another Content-Type."""
         value, kind = json_object(self.body), self.headers.get("content-type", "")
         if value is None or kind.partition(";")[0].strip().lower() != "application/json":
             told = "it is no JSON object in UTF-8 with the header Content-Type: application/json"
-            raise Refusal(400, "invalid_request", f"body: {told}: send {', '.join(_keys(model))}")
+            raise Refusal(400, "invalid_request", f"body: {told}: send {', '.join(_body_keys(model))}")
         return validated_body(model, value, "body")
 
 
-class _Sending:
+class _ResponseSender:
     """Sends the messages of one response. Remembers its status, and whether the response has ended."""
 
     status: int | None = None
-    ended = False
+    has_ended = False
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -189,7 +189,7 @@ class _Sending:
     async def __call__(self, message: Message) -> None:
         """Sends a part of the response. Raises `ClientDisconnect` if the client does not read it in time."""
         self.status = message.get("status", self.status)
-        self.ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+        self.has_ended = message["type"] == "http.response.body" and not message.get("more_body", False)
         async with time_limit(SEND_S, ClientDisconnect):
             await self._send(message)
 
@@ -213,7 +213,7 @@ class RequestGate:
         tokens = settings.serve_token.get_secret_value().split(",") if settings.serve_token else []
         self._tokens = [token.strip() for token in tokens if token.strip()]
         if not all(_TOKEN.fullmatch(token) for token in self._tokens):
-            cure = f"give {_SHORTEST} or more letters, digits and signs; openssl rand -hex 16 makes one"
+            cure = f"give {_SHORTEST_TOKEN} or more letters, digits and signs; openssl rand -hex 16 makes one"
             raise SettingsError(f"serve_token has a token that is too short or has other characters: {cure}")
         if not self._tokens and not is_loopback(settings.serve_host):
             told = "set RARR_SERVE_TOKEN, which callers send"
@@ -221,12 +221,12 @@ class RequestGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request (with an error if it is refused, or if `app` fails), and logs it."""
-        request, sending, started = Request(scope, receive), _Sending(send), time.perf_counter()
+        request, sending, started = Request(scope, receive), _ResponseSender(send), time.perf_counter()
         path = scope.get("raw_path", b"").decode("ascii", "replace")
         call = Call("", scope["method"], path, scope["query_string"], RequestHeaders(), b"")
         refusal = None
         try:
-            await self._answer(request, call, sending)
+            await self._check_and_answer(request, call, sending)
         except Refusal as error:
             refusal, call.log["error"] = error, error.code
         except ClientDisconnect:
@@ -242,47 +242,47 @@ class RequestGate:
             ms = round(1000 * (time.perf_counter() - started), 1)
             _log.info("request", extra={"route": "none", **facts, "ms": ms, **call.log})
 
-    async def _answer(self, request: Request, call: Call, sending: _Sending) -> None:
+    async def _check_and_answer(self, request: Request, call: Call, sending: _ResponseSender) -> None:
         pairs = request.scope["headers"]
         if sum(len(name) + len(value) for name, value in pairs) > LONGEST_HEAD:
             told = f"the headers have more than {LONGEST_HEAD:,} bytes: send less"
             raise Refusal(431, "head_too_large", told)
-        self._require_same_site(request.headers)
+        self._require_allowed_site(request.headers)
         is_open = call.path in OPEN_ROUTES
         if not is_open:
-            call.caller = self._caller(request.headers)
+            call.caller = self._caller_of_request(request.headers)
             if self._in_flight >= self._settings.serve_concurrency:
                 raise Refusal(429, "too_many_requests", "too many at once: come again", Retry_After="1")
         self._in_flight += not is_open
         try:
-            call.body = b"" if is_open else await self._body(request)
-            call.headers = RequestHeaders(raw=[pair for pair in pairs if not self._holds_token(*pair)])
+            call.body = b"" if is_open else await self._read_body(request)
+            call.headers = RequestHeaders(raw=[pair for pair in pairs if not self._is_token_header(*pair)])
             request.scope["call"] = call
-            await _while_connected(self._app, request, sending)
+            await _run_while_connected(self._app, request, sending)
         finally:
             self._in_flight -= not is_open
 
-    def _caller(self, headers: Mapping[str, str]) -> str:
+    def _caller_of_request(self, headers: Mapping[str, str]) -> str:
         if not self._tokens:
             return "local"
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         for token in (headers.get(_TOKEN_HEADER, ""), bearer if scheme.lower() == "bearer" else ""):
-            if name := self._name_of(token.strip().encode(errors="replace")):
+            if name := self._caller_of_token(token.strip().encode(errors="replace")):
                 return name
         told = "send a token of this server: Authorization: Bearer TOKEN, or X-Rarr-Token: TOKEN"
         raise Refusal(401, "invalid_token", told, WWW_Authenticate="Bearer")
 
-    def _holds_token(self, name: bytes, value: bytes) -> bool:
+    def _is_token_header(self, name: bytes, value: bytes) -> bool:
         """Tells whether a header is for tokens, or its value is a token, maybe after a word (Bearer)."""
         given = value.strip(), value.strip().partition(b" ")[2].strip()
-        return name == _TOKEN_HEADER.encode() or any(map(self._name_of, given))
+        return name == _TOKEN_HEADER.encode() or any(map(self._caller_of_token, given))
 
-    def _name_of(self, token: bytes) -> str:
+    def _caller_of_token(self, token: bytes) -> str:
         """Returns the name of the caller with this token; "" if unknown. All comparisons take equal time."""
         known = [hmac.compare_digest(each.encode(), token) for each in self._tokens]
         return f"c{known.index(True) + 1}" if any(known) else ""
 
-    def _require_same_site(self, headers: Mapping[str, str]) -> None:
+    def _require_allowed_site(self, headers: Mapping[str, str]) -> None:
         """Refuses pages of other sites. Without tokens, also refuses foreign host names (DNS rebinding)."""
         host, origin = headers.get("host", ""), headers.get("origin")
         try:
@@ -296,7 +296,7 @@ class RequestGate:
             told = "this server answers no pages of other sites; a proxy in front must pass Host on"
             raise Refusal(403, "other_site", told)
 
-    async def _body(self, request: Request) -> bytes:
+    async def _read_body(self, request: Request) -> bytes:
         most, most_s = self._settings.serve_max_body_mb, self._settings.serve_body_timeout_s
         declared, size, body = int(request.headers.get("content-length", 0)), 0, bytearray()
         told = f"the body has more than {most:g} MB: send less, or raise serve_max_body_mb"
@@ -307,14 +307,14 @@ class RequestGate:
             async for piece in request.stream():  # a client sees no response before its whole body is read
                 size += len(piece)
                 body += piece if size <= most else b""
-                if max(declared, size) > _MOST_READ * most:
+                if max(declared, size) > _READ_FACTOR * most:
                     raise large
         if size > most:
             raise large
         return bytes(body)
 
 
-async def _while_connected(app: ASGIApp, request: Request, sending: _Sending) -> None:
+async def _run_while_connected(app: ASGIApp, request: Request, sending: _ResponseSender) -> None:
     """Runs `app` until its response is sent. Cancels it if the client disconnects."""
 
     async def left() -> None:
@@ -325,7 +325,7 @@ async def _while_connected(app: ASGIApp, request: Request, sending: _Sending) ->
     leaving = asyncio.create_task(left())
     try:
         await asyncio.wait({running, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        if not (running.done() or sending.ended):
+        if not (running.done() or sending.has_ended):
             raise ClientDisconnect
         await running
     finally:

@@ -47,8 +47,8 @@ OWN_ROUTES: Mapping[str, type[TextBody]] = {
 """The routes of rarr itself, with the classes of their request bodies."""
 IDLE_S = 75
 """Seconds after which an idle connection is closed. Clients and gateways close theirs earlier."""
-_UNFRAMED = {"Content-Security-Policy": "frame-ancestors 'none'"}  # no page of another site shows ours
-_FACTS = ("run_id", "caller", "method", "route", "status", "ms", "mode", "outcome", "passed", "error")
+_NO_FRAMES = {"Content-Security-Policy": "frame-ancestors 'none'"}  # no page of another site shows ours
+_LOGGED_FACTS = ("run_id", "caller", "method", "route", "status", "ms", "mode", "outcome", "passed", "error")
 """The only facts that a line of the log may have, so that no text of a caller gets into the log."""
 
 
@@ -58,18 +58,18 @@ class Application:
     def __init__(self, settings: Settings, runner: Runner) -> None:
         """Raises `SettingsError` if an address or a token cannot be used."""
         self._settings = settings
-        self.asgi: ASGIApp = RequestGate(self._answer, settings)
+        self.asgi: ASGIApp = RequestGate(self._answer_request, settings)
         self.jobs = FallbackRunner(runner)
         self.proxy = Proxy(self.jobs, settings)
         self._routes: dict[str, tuple[str, Callable[[Call], Awaitable[Response]]]] = {
-            "/": ("GET", self._page),
-            "/healthz": ("GET", self._health),
-            "/readyz": ("GET", self._health),
-            GUARDRAIL_ROUTE: ("POST", self._guardrail),
-            **dict.fromkeys(OWN_ROUTES, ("POST", self._own)),
+            "/": ("GET", self._answer_page),
+            "/healthz": ("GET", self._answer_health),
+            "/readyz": ("GET", self._answer_health),
+            GUARDRAIL_ROUTE: ("POST", self._answer_guardrail),
+            **dict.fromkeys(OWN_ROUTES, ("POST", self._answer_own_route)),
         }
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _answer_request(self, scope: Scope, receive: Receive, send: Send) -> None:
         call: Call = scope["call"]
         if call.path not in self._routes:
             if not call.path.startswith("/v1/"):
@@ -82,14 +82,14 @@ class Application:
             raise Refusal(405, "wrong_route", f"this route takes only {method}", Allow=method)
         return await (await answer(call))(scope, receive, send)
 
-    async def _health(self, call: Call) -> Response:
+    async def _answer_health(self, call: Call) -> Response:
         return JSONResponse({"status": "ok" if call.path == "/healthz" else "ready"})
 
-    async def _page(self, call: Call) -> Response:
+    async def _answer_page(self, call: Call) -> Response:
         page = await asyncio.to_thread(form_page, bool(self._settings.serve_token))
-        return HTMLResponse(page, headers=_UNFRAMED)
+        return HTMLResponse(page, headers=_NO_FRAMES)
 
-    async def _own(self, call: Call) -> Response:
+    async def _answer_own_route(self, call: Call) -> Response:
         kind = OWN_ROUTES[call.path]
         body: Any = call.read_body(kind)
         task: Task = "verify" if kind is VerifyBody else "postprocess"
@@ -103,18 +103,18 @@ class Application:
         if isinstance(done, Verification):
             undone = [it.code for it in done.warnings if it.code in ("deadline", "failed")]
             call.note_outcome(undone[0] if undone else "finished")
-            return _written(done)
+            return _json_response(done)
         call.note_outcome(done.outcome)
         if kind is not ReviseBody:
-            return _written(done)
+            return _json_response(done)
         told = Notice(code=done.outcome, message=done.notice, node="")
         known: dict[str, Any] = {"original": job.text, "text": job.text, "warnings": (told,)}
         revision = done.revision or Revision(run_id=job.run_id, changed=False, **known)
         if call.headers.get("accept") == "text/html":  # the page of this server asks so, and no other client
             return HTMLResponse(await asyncio.to_thread(result_page, revision, done))
-        return _written(revision)
+        return _json_response(revision)
 
-    async def _guardrail(self, call: Call) -> Response:
+    async def _answer_guardrail(self, call: Call) -> Response:
         """Postprocesses the texts of an answer for LiteLLM's proxy. Texts of a request are not changed."""
         body = call.read_body(GuardrailBody)
         chosen = body.additional_provider_specific_params or {}
@@ -140,7 +140,7 @@ def listening_socket(host: str, port: int) -> socket.socket:
         raise InputError(f"cannot listen at {host}:{port} ({error.strerror}): {cure}") from None
 
 
-def _written(record: Record) -> Response:
+def _json_response(record: Record) -> Response:
     return Response(record.model_dump_json(), media_type="application/json")
 
 
@@ -212,7 +212,7 @@ class JsonLogFormatter(logging.Formatter):
         if not record.name.startswith("rarr"):  # its arguments and traceback may hold what a caller sent
             event = f"{record.name}: {str(record.msg).partition(chr(10))[0][:200]}"
         line = {"time": f"{day}.{record.msecs:03.0f}Z", "level": record.levelname.lower(), "event": event}
-        line |= {name: value for name in _FACTS if (value := getattr(record, name, None)) is not None}
+        line |= {name: value for name in _LOGGED_FACTS if (value := getattr(record, name, None)) is not None}
         return json.dumps(line, ensure_ascii=False)
 
 

@@ -17,7 +17,7 @@ from openai import OpenAI
 
 from rarr.batches.jobs import ENDED_TWICE, picklable_error
 from rarr.errors import RarrError
-from rarr.serve.proxy import _passed_headers, _pieces
+from rarr.serve.proxy import _answer_headers, _body_without_key
 from rarr.serve.requests import json_bytes, json_object
 from rarr.testing import Failure, ScriptedServer
 from serve.conftest import ASK, PARAGRAPHS, Log
@@ -171,11 +171,11 @@ def test_key_is_hidden_wherever_the_pieces_of_an_answer_end(rest: bytes, cuts: l
                 yield body[begin:end]
 
     async def read() -> bytes:
-        return b"".join([piece async for piece in _pieces(Response(), key)])  # type: ignore[arg-type]
+        return b"".join([piece async for piece in _body_without_key(Response(), key)])  # type: ignore[arg-type]
 
     assert asyncio.run(read()) == body.replace(key, b"*" * 9).replace(escaped, b"*" * 15)
 
 
 def test_server_behind_cannot_say_that_an_answer_was_checked() -> None:
     answer = httpx2.Response(200, headers={"X-Rarr-Outcome": "finished", "X-Other": "1", **BOTH})
-    assert _passed_headers(answer, b"") == [(b"x-other", b"1")]  # two lengths are none
+    assert _answer_headers(answer, b"") == [(b"x-other", b"1")]  # two lengths are none

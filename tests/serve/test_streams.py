@@ -55,7 +55,7 @@ def test_stream_that_breaks_off_breaks_off_here_too_after_its_text() -> None:
 
 
 def test_stream_whose_text_is_held_back_is_not_silent(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rarr.serve.proxy.SILENT_S", 0.05)
+    monkeypatch.setattr("rarr.serve.proxy.COMMENT_INTERVAL_S", 0.05)
     with (
         ScriptedServer(answers("Please wait.\n\nThe dam.")) as upstream,
         Served(serve_upstream_url=upstream.url, serve_deadline_s=0.4) as served,
