@@ -1,4 +1,4 @@
-"""Takes the texts out of chat completions, has them revised, checked or cited, and puts the results back."""
+"""Postprocesses chat completions: takes out the texts, corrects, cites or marks them, and puts them back."""
 
 import asyncio
 import logging
@@ -13,20 +13,19 @@ from rarr.records.postprocessing import Postprocessed
 from rarr.serve.requests import Call, Json, TextBody
 from rarr.settings import Settings
 
-_SKIP_REASONS = {"tool_calls": "tool calls", "function_call": "tool calls"}
+_SKIP_REASONS = {"tool_calls": "tool calls", "function_call": "tool calls"}  # by a field of the message
 _SKIP_REASONS |= {name: name for name in ("images", "audio", "annotations")}
 _log = logging.getLogger("rarr.serve")
 
 
 class FallbackRunner:
-    """Runs jobs with `runner`. If a job fails or is late, its result has the original text."""
+    """Runs jobs with `runner`. If a job fails or misses its deadline, its result has the original text."""
 
     def __init__(self, runner: Runner) -> None:
-        self._runner, self.stopping = runner, asyncio.Event()
-        """This event is set at shutdown: then every unfinished job gives its original text."""
+        self._runner, self.stopping = runner, asyncio.Event()  # `stopping` is set at shutdown
 
     async def run_or_original(self, job: Job) -> JobResult:
-        """Returns the result of a job; after a failure, at the deadline and at shutdown, its original text.
+        """Runs `job`. After a failure, at the deadline or at shutdown, the result has the original text.
 
         Raises `InputError` if the text or a passage is wrong.
         """
@@ -42,7 +41,7 @@ class FallbackRunner:
             return unchanged_result(job, "deadline", late)
         except InputError:
             raise
-        except Exception as error:  # an answer must go out
+        except Exception as error:  # the caller must get an answer
             _log.error("a job failed", extra={"run_id": job.run_id, "error": type(error).__name__})
             return unchanged_result(job, "failed", f"not checked: {picklable_error(error)}")
         finally:
@@ -51,7 +50,7 @@ class FallbackRunner:
 
 
 def make_job(task: Task, body: TextBody, settings: Settings, **options: str) -> Job:
-    """Makes a job from the body of a request, the settings and further options. Its text is still empty."""
+    """Makes a job with an empty text from the body of a request, the settings and further `options`."""
     return Job(
         task,
         text="",
@@ -63,27 +62,25 @@ def make_job(task: Task, body: TextBody, settings: Settings, **options: str) -> 
 
 
 class TextPostprocessor:
-    """Postprocesses the texts of one answer, each by a job like `job`. The answer replies to `messages`."""
+    """Postprocesses the texts of one answer, each by a copy of `job`. `messages` come before the answer."""
 
     def __init__(self, jobs: FallbackRunner, call: Call, job: Job, messages: Any) -> None:
         self._jobs, self.call, self._job = jobs, call, job
         turns = [each for each in list_of_objects(messages) if isinstance(each.get("role"), str)]
-        self._turns = latest_turns(turns)  # without images, since each block's job has it
+        self._turns = latest_turns(turns)  # texts without images, because each job gets a copy
         mode = job.options["mode"]
-        self.changes_text = mode != "check"
-        """Whether the text may change. If not, a stream can be sent before the result is known."""
-        self.needs_whole_text = mode in ("cite", "check")
-        """Whether the text must be postprocessed as a whole, and not by paragraphs."""
+        self.changes_text = mode != "check"  # if false, a stream is sent before the result is known
+        self.needs_whole_text = mode in ("cite", "check")  # if true, a stream is not cut into paragraphs
 
     async def postprocess(self, text: str, before: str = "") -> Postprocessed:
-        """Returns the result of a text that follows `before` in its answer. A failure leaves it unchanged."""
+        """Postprocesses `text`; `before` is the answer before it. After a failure, the text is unchanged."""
         earlier = [{"role": "assistant", "content": before[-CONTEXT_CHARS:]}] if before.strip() else []
         job = replace(self._job, text=text, run_id=self.call.new_run_id(), context=[*self._turns, *earlier])
         if not text.strip():
             return cast(Postprocessed, unchanged_result(job, "nothing_to_check", "nothing to check"))
         try:
             result = cast(Postprocessed, await self._jobs.run_or_original(job))
-        except InputError as error:  # the text of a model, which its reader is to get all the same
+        except InputError as error:  # the caller did not write the text, and must get it in any case
             result = cast(Postprocessed, unchanged_result(job, "failed", f"not checked: {error}"))
         self.call.log.setdefault("run_id", job.run_id)
         self.call.note_outcome(result.outcome)
@@ -93,10 +90,11 @@ class TextPostprocessor:
 def annotations_and_entries(
     results: Sequence[Postprocessed], index: int, start: int = 0
 ) -> tuple[list[Json], list[Json]]:
-    """Returns the citations of a choice as `annotations` of OpenAI, and its entries in the object `rarr`.
+    """Returns the citations of a choice (one answer) as OpenAI's `annotations`, and its entries for `rarr`.
 
-    An entry is about one block. `sentences` in it are the sentences that evidence does not support. Places
-    are those in the whole text, in which the first block begins at `start`.
+    An entry describes one of the `results`, with the sentences that evidence does not support. Offsets count
+    from the start of the choice's text; `results[0]` begins at `start`. Offsets of citations in an entry
+    count from the start of the entry.
     """
     annotations, entries, keys = list[Json](), list[Json](), {"id", "state", "old", "new", "reason"}
     for result in results:
@@ -121,7 +119,7 @@ def annotations_and_entries(
 
 
 def why_skip_request(request: Json) -> str:
-    """Returns the reason why the answer to this request is not postprocessed, such as "logprobs"; else ""."""
+    """Returns why the answer to `request` is not postprocessed, such as "logprobs"; "" if it can be."""
     form = request.get("response_format")
     if isinstance(form, dict) and form.get("type") not in (None, "text"):
         return "structured output"
@@ -133,16 +131,16 @@ def why_skip_request(request: Json) -> str:
 
 
 def why_skip_message(choice: Json, message: Json) -> str:
-    """Returns the reason why a message, or a piece of one, passes as it is, such as "tool calls"; else ""."""
-    if choice.get("logprobs"):  # like annotations, they would no longer fit
+    """Returns why a message of an answer is not postprocessed, such as "tool calls"; "" if it can be."""
+    if choice.get("logprobs"):  # probabilities of the words; they would not fit a changed text
         return "logprobs"
     return next((why for key, why in _SKIP_REASONS.items() if message.get(key)), "")
 
 
 async def postprocess_answer(answer: Json, processor: TextPostprocessor) -> tuple[list[Postprocessed], str]:
-    """Postprocesses the texts of a whole answer, and changes the answer in place.
+    """Postprocesses the texts of an answer that is not streamed, and writes the results into `answer`.
 
-    Adds the citations as annotations, and the object `rarr`. Returns the results, and why a text passed.
+    Adds annotations and the object `rarr`. Returns the results, and the reason why a text has no result.
     """
     found, entries, why = dict[int, Json](), list[Json](), ""
     for number, choice in enumerate(list_of_objects(answer.get("choices"))):

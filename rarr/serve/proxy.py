@@ -1,4 +1,4 @@
-"""Passes requests on to the upstream server, and to no other, and postprocesses its chat completions."""
+"""Sends requests to the upstream server (the server of the model), and postprocesses its chat answers."""
 
 import asyncio
 import re
@@ -21,20 +21,19 @@ from rarr.tools.models.failures import redact_secrets
 
 CHAT_ROUTE = "/v1/chat/completions"
 LONGEST_ANSWER = 64_000_000
-"""The most bytes of an answer that is not streamed. A longer answer becomes an error with status 502."""
+"""The most bytes of an answer that is not streamed. For a longer answer, the caller gets status 502."""
 _CONNECTION_HEADERS = {
     b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te",
     b"trailer", b"transfer-encoding", b"upgrade",
 }  # fmt: skip
-"""The headers that are only for one connection, and are not passed on (RFC 9110, section 7.6.1)."""
-_OTHER_TEXT_ROUTES = {"completions", "responses", "messages"}
-"""Parts of paths whose answers have texts in other forms than chat completions. They pass unchecked."""
+"""The headers for a single connection. The proxy does not send them on (RFC 9110, section 7.6.1)."""
+_OTHER_TEXT_ROUTES = {"completions", "responses", "messages"}  # their answers are not checked
 COMMENT_INTERVAL_S = 15.0  # a gateway may close a connection that is silent for a longer time
 _UNSAFE_PATH = re.compile(r"[\x00-\x20\x7f\\]|//")
 
 
 class Proxy:
-    """Passes requests under /v1 on to the upstream server. `client` keeps the connections to the server.
+    """Sends requests under /v1 to the upstream server, and to no other. `client` keeps its connections.
 
     A caller chooses only the path. If an answer repeats the API key, the key is replaced by `*`.
     """
@@ -47,14 +46,14 @@ class Proxy:
         self._key = key.get_secret_value().encode() if key else None
         self.client = httpx2.AsyncClient(
             verify=certificates(),
-            follow_redirects=False,  # a redirect might lead to an address that was not given
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # of one caller, and not of the next
+            follow_redirects=False,  # a redirect may lead to another server
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # no caller gets another's
             timeout=httpx2.Timeout(settings.serve_upstream_timeout_s, connect=CONNECT_S, pool=None),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=settings.serve_concurrency),
         )
 
     async def __call__(self, call: Call, send: Send) -> None:
-        """Passes one request on, and sends the answer: postprocessed if that is possible, else unchanged."""
+        """Sends one request upstream, and the answer to the caller: postprocessed if possible."""
         path, key = unquote(call.path).rstrip("/"), self._upstream_key_of(call)
         is_chat = call.method == "POST" and path == CHAT_ROUTE
         call.log["route"] = CHAT_ROUTE if is_chat else "/v1/*"
@@ -79,7 +78,7 @@ class Proxy:
                 await _send_response(call, send, answer.status_code, headers, pieces)
 
     def _processor_or_reason(self, call: Call) -> TextPostprocessor | str:
-        """Returns the postprocessor of an answer, or the reason for none. Removes the object `rarr`."""
+        """Returns a postprocessor, or why the answer gets none. Removes `rarr` from the request."""
         if (request := json_object(call.body)) is None:
             return "the request is no JSON object"
         options = ProxyOptions()
@@ -94,7 +93,7 @@ class Proxy:
 
     @asynccontextmanager
     async def _upstream_answer(self, call: Call) -> AsyncIterator[httpx2.Response]:
-        """Sends the request upstream, and yields the answer with its body unread. Raises `Refusal`."""
+        """Sends the request upstream, and yields the answer before its body is read. Raises `Refusal`."""
         if self._url is None:
             told = "this server has no server behind it: give rarr serve --upstream URL"
             raise Refusal(404, "no_upstream", told)
@@ -116,7 +115,7 @@ class Proxy:
             await asyncio.shield(response.aclose())
 
     def _upstream_key_of(self, call: Call) -> bytes:
-        """Returns the API key that is sent upstream; b"" without a key, or for a key of few characters."""
+        """Returns the API key that is sent upstream; b"" if there is no key, or if the key is too short."""
         key = self._key or call.headers.get("authorization", "").rpartition(" ")[2].encode("latin-1")
         return key if len(key) >= SHORTEST_KEY else b""
 
@@ -124,13 +123,13 @@ class Proxy:
 async def _postprocessed_answer(
     call: Call, headers: Headers, body: AsyncGenerator[bytes, None], processor: TextPostprocessor, key: bytes
 ) -> tuple[Headers, AsyncGenerator[bytes, None]]:
-    """Postprocesses a whole answer, unless it has no text. The headers get the outcome and the run id."""
+    """Postprocesses an answer that is not streamed. Returns its headers, with the outcome, and its body."""
     content = bytearray()
     async for piece in body:
         content += piece
         if len(content) > LONGEST_ANSWER:
             raise Refusal(502, "answer_too_long", "the answer of the server behind is too long")
-    # Written anew, the key has no escapes but those that `mask_key` knows.
+    # `json_bytes` escapes the key only in ways that `mask_key` knows. The server may use others.
     value = json_object(mask_key(json_bytes(json_object(bytes(content))), key))
     results, why = await postprocess_answer(value, processor) if value else ([], "not a JSON object")
     if results:
@@ -150,7 +149,7 @@ async def _postprocessed_answer(
 async def _send_response(
     call: Call, send: Send, status: int, headers: Headers, pieces: AsyncGenerator[bytes, None]
 ) -> None:
-    """Sends a response piece by piece. If the upstream server breaks off its answer, breaks off as well."""
+    """Sends a response piece by piece. If the upstream answer is incomplete, so is the response."""
     await send({"type": "http.response.start", "status": status, "headers": headers})
     try:
         async with aclosing(pieces):
@@ -164,21 +163,21 @@ async def _send_response(
 
 
 async def _send_comments(send: Send) -> None:
-    """Sends comments between the events of a stream while its text is held back."""
+    """Sends a comment every 15 seconds, so that a stream that waits for its text is not silent."""
     while True:
         await send({"type": "http.response.body", "body": b": rarr is at work\n\n", "more_body": True})
         await asyncio.sleep(COMMENT_INTERVAL_S)
 
 
 def _log_unchecked(call: Call, why: str) -> Headers:
-    """Logs why an answer passes unchecked. Returns the header that says so; no header for "" and "off"."""
+    """Logs why an answer is not checked. Returns a header with this reason; [] for "" and "off"."""
     if why:
         call.log["outcome"] = f"passed: {why}"
     return [(b"x-rarr-notice", f"not checked: {why}".encode())] if why not in ("", "off") else []
 
 
 async def _body_without_key(response: httpx2.Response, key: bytes) -> AsyncGenerator[bytes, None]:
-    """Yields the body without the key. An end that may be the start of the key waits for the next piece."""
+    """Yields the body with the key masked. Characters that may begin the key wait for the next piece."""
     held = b""
     try:
         async for piece in response.aiter_bytes():
@@ -195,7 +194,7 @@ async def _body_without_key(response: httpx2.Response, key: bytes) -> AsyncGener
 
 def _answer_headers(response: httpx2.Response, key: bytes) -> Headers:
     packed = response.headers.get("content-encoding", "identity") != "identity"
-    packed = packed or "transfer-encoding" in response.headers  # beside it, a length does not count
+    packed = packed or "transfer-encoding" in response.headers  # then the length does not count
     left_out = (b"x-rarr-", *([b"content-length", b"content-encoding"] if packed else []))
     pairs = _end_to_end_headers(response.headers.raw)
     return [(name, mask_key(value, key)) for name, value in pairs if not name.startswith(left_out)]
@@ -203,7 +202,7 @@ def _answer_headers(response: httpx2.Response, key: bytes) -> Headers:
 
 def _upstream_refusal(error: httpx2.HTTPError) -> Refusal:
     if isinstance(error, httpx2.LocalProtocolError):
-        raise error  # ours, and not of the server behind
+        raise error  # a defect of rarr, and not of the upstream server
     if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
         told = "the server behind cannot be reached: start it, or correct --upstream"
         return Refusal(502, "upstream_unreachable", told)
@@ -214,7 +213,7 @@ def _upstream_refusal(error: httpx2.HTTPError) -> Refusal:
 
 
 def _end_to_end_headers(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Returns the headers with names in lower case, without headers for one connection (Keep-Alive)."""
+    """Returns the headers with names in lower case. Leaves out headers for one connection (Keep-Alive)."""
     pairs = [(name.lower(), value) for name, value in headers]
     named = b",".join(value for name, value in pairs if name == b"connection")
     dropped = _CONNECTION_HEADERS | {name.strip().lower() for name in named.split(b",")}
@@ -224,7 +223,7 @@ def _end_to_end_headers(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
 def safe_path(path: str) -> str:
     """Returns the part of a path after /v1. Raises `Refusal` if the path may lead out of /v1."""
     decoded = path
-    for _ in range(4):  # a server behind may decode once more than we do
+    for _ in range(4):  # the upstream server may decode the path more than once
         if _UNSAFE_PATH.search(decoded) or {".", ".."} & set(decoded.split("/")):
             told = "the path leads elsewhere: send the path of the API, such as /v1/models"
             raise Refusal(400, "wrong_path", told)

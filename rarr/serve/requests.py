@@ -32,10 +32,10 @@ MOST_TEXTS = 1000
 """The most texts of one answer, and the most sources of one request."""
 OPEN_ROUTES = ("/", "/healthz", "/readyz")
 """The routes that need no token, because they show no data."""
-_SHORTEST_TOKEN = 16  # characters of a caller's token: a shorter token can be guessed
-_TOKEN = re.compile(f"[!-~]{{{_SHORTEST_TOKEN},}}")  # other characters do not come through every header
+_SHORTEST_TOKEN = 16  # characters; a shorter token of a caller can be guessed
+_TOKEN = re.compile(f"[!-~]{{{_SHORTEST_TOKEN},}}")  # some headers cannot hold other characters
 _TOKEN_HEADER = "x-rarr-token"
-_READ_FACTOR = 10  # times the size of the largest body are read of a larger body
+_READ_FACTOR = 10  # a body that is too large is read up to this multiple of the permitted size
 LONGEST_HEAD = 65_536
 """The most bytes of the headers of a request."""
 SEND_S = 60.0
@@ -51,14 +51,14 @@ _log = logging.getLogger("rarr.serve")
 
 
 class Refusal(HTTPException):
-    """An error response to a request: with a `code` for programs, and a message with the cure for people."""
+    """An error response to a request, with a `code` for programs and a message with the cure for people."""
 
     def __init__(self, status: int, code: str, message: str, **headers: str) -> None:
         super().__init__(status, message, {name.replace("_", "-"): it for name, it in headers.items()})
         self.code = code
 
     def response(self) -> Response:
-        """Makes the response, in the form of OpenAI's errors."""
+        """Makes the response. Its JSON has the form of OpenAI's errors."""
         kind = "server_error" if self.status_code >= 500 else "invalid_request_error"
         kind = "rate_limit_error" if self.status_code == 429 else kind
         error = {"message": self.detail, "type": kind, "param": None, "code": self.code}
@@ -66,7 +66,7 @@ class Refusal(HTTPException):
 
 
 def json_object(data: bytes) -> Json | None:
-    """Reads a JSON object; None for anything else. `json_bytes` can write all its numbers, also huge ones."""
+    """Reads a JSON object; returns None for any other data. Keeps huge numbers, which `json_bytes` writes."""
 
     def number(digits: str) -> float | str:
         return value if math.isfinite(value := float(digits)) else f"{_NUMBER_MARK}{digits}"
@@ -79,7 +79,7 @@ def json_object(data: bytes) -> Json | None:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Writes JSON, also if a text contains half a surrogate pair."""
+    """Writes a value as JSON in UTF-8. A text may contain one half of a surrogate pair."""
     written = _MARKED_NUMBER.sub(r"\1", json.dumps(value, ensure_ascii=False))
     return written.encode(errors="backslashreplace")
 
@@ -134,7 +134,7 @@ def _body_keys(model: type[BaseModel]) -> tuple[str, ...]:
 
 
 def validated_body(model: type[BodyT], value: Any, place: str) -> BodyT:
-    """Makes a body of class `model` from `value`. Raises `Refusal` that names `place` and the first error."""
+    """Makes a body of class `model` from `value`. Raises `Refusal` with `place` and the first wrong value."""
     try:
         body = model.model_validate(value)
     except ValidationError as error:
@@ -149,7 +149,7 @@ def validated_body(model: type[BodyT], value: Any, place: str) -> BodyT:
 class Call:
     """One request with its whole body. `log` collects the facts for its line in the log (no text, no token).
 
-    `headers` are the headers of the request, without headers that hold a token of this server.
+    `caller` is the name of the caller. `headers` lack the headers that hold a token of this server.
     """
 
     caller: str
@@ -161,15 +161,15 @@ class Call:
     log: dict[str, Any] = field(default_factory=dict)
 
     def new_run_id(self) -> str:
-        """Makes a new id for a run of this caller."""
+        """Makes an id for a new run. The id begins with the name of the caller."""
         return f"{self.caller}-{uuid4().hex}"
 
     def note_outcome(self, outcome: str) -> None:
-        """Notes the outcome of a text for the log, which gets the worst outcome of all texts."""
+        """Puts the outcome of a text into the log. With several texts, the log gets the worst outcome."""
         self.log["outcome"] = max(self.log.get("outcome", outcome), outcome, key=_OUTCOMES_BY_SEVERITY.index)
 
     def read_body(self, model: type[BodyT]) -> BodyT:
-        """Reads the body as JSON. Raises `Refusal` if it is wrong, or has another Content-Type."""
+        """Reads the body as JSON. Raises `Refusal` if the body or its Content-Type is wrong."""
         value, kind = json_object(self.body), self.headers.get("content-type", "")
         if value is None or kind.partition(";")[0].strip().lower() != "application/json":
             told = "it is no JSON object in UTF-8 with the header Content-Type: application/json"
@@ -178,7 +178,7 @@ class Call:
 
 
 class _ResponseSender:
-    """Sends the messages of one response. Remembers its status, and whether the response has ended."""
+    """Sends the parts of one response. `has_ended` becomes true when the last part is sent."""
 
     status: int | None = None
     has_ended = False
@@ -187,7 +187,7 @@ class _ResponseSender:
         self._send = send
 
     async def __call__(self, message: Message) -> None:
-        """Sends a part of the response. Raises `ClientDisconnect` if the client does not read it in time."""
+        """Sends a part. Raises `ClientDisconnect` if the client does not read the part within 60 seconds."""
         self.status = message.get("status", self.status)
         self.has_ended = message["type"] == "http.response.body" and not message.get("more_body", False)
         async with time_limit(SEND_S, ClientDisconnect):
@@ -202,13 +202,13 @@ def is_loopback(host: str) -> bool:
 
 
 class RequestGate:
-    """Checks size, origin, token and the number of concurrent requests, before `app` gets a request.
+    """Checks the size, origin and token of a request, and the number of requests at once, before `app` runs.
 
-    `app` runs as a task that is cancelled if the client disconnects. It finds the `Call` in the scope.
+    `app` is cancelled if the client disconnects. The scope of the request holds the `Call` for `app`.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        """Raises `SettingsError` for a short token, or if other machines could call without a token."""
+        """Raises `SettingsError` for a wrong token, or if other machines could call without a token."""
         self._app, self._settings, self._in_flight = app, settings, 0
         tokens = settings.serve_token.get_secret_value().split(",") if settings.serve_token else []
         self._tokens = [token.strip() for token in tokens if token.strip()]
@@ -220,7 +220,7 @@ class RequestGate:
             raise SettingsError(f"--host {settings.serve_host} lets other machines in: {told}")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request (with an error if it is refused, or if `app` fails), and logs it."""
+        """Answers a request, and logs it. If it is refused, or if `app` fails, the answer is an error."""
         request, sending, started = Request(scope, receive), _ResponseSender(send), time.perf_counter()
         path = scope.get("raw_path", b"").decode("ascii", "replace")
         call = Call("", scope["method"], path, scope["query_string"], RequestHeaders(), b"")
@@ -273,17 +273,17 @@ class RequestGate:
         raise Refusal(401, "invalid_token", told, WWW_Authenticate="Bearer")
 
     def _is_token_header(self, name: bytes, value: bytes) -> bool:
-        """Tells whether a header is for tokens, or its value is a token, maybe after a word (Bearer)."""
+        """Tells whether a header is X-Rarr-Token, or has a token as value, maybe after a word (Bearer)."""
         given = value.strip(), value.strip().partition(b" ")[2].strip()
         return name == _TOKEN_HEADER.encode() or any(map(self._caller_of_token, given))
 
     def _caller_of_token(self, token: bytes) -> str:
-        """Returns the name of the caller with this token; "" if unknown. All comparisons take equal time."""
+        """Returns the name of the caller with this token, or "". Compares in equal time for all tokens."""
         known = [hmac.compare_digest(each.encode(), token) for each in self._tokens]
         return f"c{known.index(True) + 1}" if any(known) else ""
 
     def _require_allowed_site(self, headers: Mapping[str, str]) -> None:
-        """Refuses pages of other sites. Without tokens, also refuses foreign host names (DNS rebinding)."""
+        """Refuses requests from pages of other sites and, without tokens, to other hosts (DNS rebinding)."""
         host, origin = headers.get("host", ""), headers.get("origin")
         try:
             name, site = urlsplit(f"//{host}").hostname, origin and urlsplit(origin).netloc
@@ -304,7 +304,7 @@ class RequestGate:
         told = f"the body took more than {most_s:g} s: send it at once"
         slow = Refusal(408, "slow_body", told, Connection="close")
         async with time_limit(most_s, lambda: large if max(declared, size) > most else slow):
-            async for piece in request.stream():  # a client sees no response before its whole body is read
+            async for piece in request.stream():  # some clients read no response before they have sent all
                 size += len(piece)
                 body += piece if size <= most else b""
                 if max(declared, size) > _READ_FACTOR * most:
@@ -315,7 +315,7 @@ class RequestGate:
 
 
 async def _run_while_connected(app: ASGIApp, request: Request, sending: _ResponseSender) -> None:
-    """Runs `app` until its response is sent. Cancels it if the client disconnects."""
+    """Runs `app` until its response is sent. Cancels `app` if the client disconnects."""
 
     async def left() -> None:
         while (await request.receive())["type"] != "http.disconnect":

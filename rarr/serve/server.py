@@ -1,4 +1,4 @@
-"""Runs the server: its routes, its worker processes, its log, and its shutdown at SIGTERM."""
+"""Runs the server of `rarr serve`: its routes, its worker processes, its log, and its shutdown at SIGTERM."""
 
 import asyncio
 import json
@@ -38,22 +38,22 @@ from rarr.settings import Settings, without_server_settings
 from rarr.views.pages import form_page, result_page
 
 GUARDRAIL_ROUTE = "/beta/litellm_basic_guardrail_api"
-"""The route of LiteLLM's generic guardrail. Requests and answers have the form of litellm 1.109.1."""
+"""The route that LiteLLM calls with texts of requests and answers. Its JSON is that of litellm 1.109.1."""
 OWN_ROUTES: Mapping[str, type[TextBody]] = {
     "/v1/revise": ReviseBody,
     "/v1/postprocess": PostprocessBody,
     "/v1/verify": VerifyBody,
 }
-"""The routes of rarr itself, with the classes of their request bodies."""
+"""The routes of `rarr` itself, each with the class of its request body."""
 IDLE_S = 75
-"""Seconds after which an idle connection is closed. Clients and gateways close theirs earlier."""
-_NO_FRAMES = {"Content-Security-Policy": "frame-ancestors 'none'"}  # no page of another site shows ours
+"""Seconds after which an idle connection is closed. Clients and gateways close their connections earlier."""
+_NO_FRAMES = {"Content-Security-Policy": "frame-ancestors 'none'"}  # no other site may show the page
 _LOGGED_FACTS = ("run_id", "caller", "method", "route", "status", "ms", "mode", "outcome", "passed", "error")
-"""The only facts that a line of the log may have, so that no text of a caller gets into the log."""
+"""The facts that a line of the log may have. There are no others, so the log has no text of a caller."""
 
 
 class Application:
-    """The application of one server: its routes, jobs and proxy. An HTTP server calls `asgi`."""
+    """The web application of one server: its routes, jobs and proxy. The HTTP server calls `asgi`."""
 
     def __init__(self, settings: Settings, runner: Runner) -> None:
         """Raises `SettingsError` if an address or a token cannot be used."""
@@ -110,12 +110,12 @@ class Application:
         told = Notice(code=done.outcome, message=done.notice, node="")
         known: dict[str, Any] = {"original": job.text, "text": job.text, "warnings": (told,)}
         revision = done.revision or Revision(run_id=job.run_id, changed=False, **known)
-        if call.headers.get("accept") == "text/html":  # the page of this server asks so, and no other client
+        if call.headers.get("accept") == "text/html":  # only the page of this server asks for HTML
             return HTMLResponse(await asyncio.to_thread(result_page, revision, done))
         return _json_response(revision)
 
     async def _answer_guardrail(self, call: Call) -> Response:
-        """Postprocesses the texts of an answer for LiteLLM's proxy. Texts of a request are not changed."""
+        """Answers a call from LiteLLM's proxy. Postprocesses the texts of an answer, but not of a request."""
         body = call.read_body(GuardrailBody)
         chosen = body.additional_provider_specific_params or {}
         options = validated_body(ProxyOptions, chosen, "additional_provider_specific_params")
@@ -130,7 +130,7 @@ class Application:
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """Returns a socket that listens at the address (port 0: any free port). Raises `InputError`."""
+    """Returns a socket that listens at an address. Port 0 is any free port. Raises `InputError`."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
@@ -147,12 +147,12 @@ def _json_response(record: Record) -> Response:
 async def serve(settings: Settings, on_ready: Callable[[str], object]) -> None:
     """Serves until the process gets a signal to end. Calls `on_ready` with the address of the server.
 
-    Raises `InputError` if the settings cannot be served, and `RarrError` if something is missing.
+    Raises `RarrError` if the settings are wrong, or if the address or a model cannot be used.
     """
     runner = make_runner(settings)
-    # It refuses settings that are not safe; it reads certificates, which takes a while.
+    # A thread makes it, because reading certificates takes a while.
     application = await asyncio.to_thread(Application, settings, runner)
-    listening_socket(settings.serve_host, settings.serve_port).close()  # a wrong address is an error at once
+    listening_socket(settings.serve_host, settings.serve_port).close()  # a wrong address fails at once
     async with aclosing(runner), application.proxy.client:
         await runner.start()
         with listening_socket(settings.serve_host, settings.serve_port) as listening:
@@ -162,11 +162,11 @@ async def serve(settings: Settings, on_ready: Callable[[str], object]) -> None:
 
 
 def make_runner(settings: Settings) -> Runner:
-    """Makes worker processes. With a language model, uses this process: such runs mostly wait."""
+    """Makes the runner: worker processes, or this process if a language model makes runs mostly wait."""
     plain = without_server_settings(settings)  # without tokens and keys, a worker cannot leak them
     if settings.is_embedded:
         return WorkerProcesses(plain, settings.serve_workers or os.cpu_count() or 1)
-    if "concurrency" not in settings.model_fields_set:  # checks must not wait where answers do not
+    if "concurrency" not in settings.model_fields_set:  # so the run of each request begins at once
         plain = plain.model_copy(update={"concurrency": settings.serve_concurrency})
         plain.model_fields_set.discard("concurrency")  # Ollama has its own default
     return InProcessRunner(plain)
@@ -196,17 +196,17 @@ class HttpServer(uvicorn.Server):
         )
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begins the shutdown. Running requests have some seconds; then their original texts are sent."""
+        """Begins the shutdown. Requests get some seconds to finish; then their original texts are sent."""
         self._loop.call_soon_threadsafe(self._loop.call_later, 0.8 * self._shutdown_s, self._stopping.set)
         super().handle_exit(sig, frame)
-        self._captured_signals.clear()  # the process ends in order, with the status of the command
+        self._captured_signals.clear()  # so that the command returns its exit status
 
 
 class JsonLogFormatter(logging.Formatter):
     """Formats a log record as one line of JSON, without keys and texts."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Returns the line: time, level, event, and those of `_FACTS` that the record has."""
+        """Returns the line: time, level, event, and all facts in `_LOGGED_FACTS` that the record has."""
         day = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
         event = record.getMessage()
         if not record.name.startswith("rarr"):  # its arguments and traceback may hold what a caller sent

@@ -1,4 +1,4 @@
-"""Postprocesses streamed answers paragraph by paragraph. Everything else passes unchanged and in order."""
+"""Postprocesses streamed answers paragraph by paragraph. Sends all other events unchanged and in order."""
 
 import asyncio
 import re
@@ -12,42 +12,42 @@ from rarr.serve.requests import Json, Refusal, json_bytes, json_object
 from rarr.tools.models.answer_parsing import reasoning_end
 
 LONGEST_EVENT = 8_000_000
-"""The most bytes of one event."""
-QUEUE_SIZE = 256  # events that are read before they can be sent
+"""The most bytes of one event of a stream."""
+QUEUE_SIZE = 256  # the most events that are read before they can be sent
 SHORTEST_KEY = 8
 """A key with fewer characters is not removed from answers, because it may be an ordinary word."""
-_SLASH_FORMS, _PLUS_FORMS = (b"/", b"\\/"), (b"+", b"\\u002B", b"\\u002b")  # as encoders of JSON write them
+_SLASH_FORMS, _PLUS_FORMS = (b"/", b"\\/"), (b"+", b"\\u002B", b"\\u002b")  # as JSON encoders write / and +
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _FENCE = re.compile(r" {0,3}(?:```|~~~)")
 
 
 def broken_off_error() -> Refusal:
-    """Makes the error for an answer of the upstream server that has no end."""
+    """Makes the error for an answer that the upstream server (the server of the model) did not complete."""
     return Refusal(502, "upstream_broke_off", "the server behind broke off its answer: ask again")
 
 
 def key_forms(key: bytes) -> set[bytes]:
-    """Returns the ways to write the key: plain, and as JSON encoders write it that escape / or +."""
+    """Returns all ways to write `key` in an answer: as it is, and with / or + escaped as in JSON."""
     return {key.replace(b"/", slash).replace(b"+", plus) for slash in _SLASH_FORMS for plus in _PLUS_FORMS}
 
 
 def mask_key(data: bytes, key: bytes) -> bytes:
-    """Replaces the key by `*` signs. The length of the data does not change."""
+    """Replaces `key` in `data` by `*` signs. The length of the data does not change."""
     for form in key_forms(key) if key else ():
         data = data.replace(form, b"*" * len(form))
     return data
 
 
 def key_overlap(text: AnyStr, key: AnyStr) -> int:
-    """Returns the length of the longest start of the key (but not the whole key) at the end of the text."""
+    """Returns how many characters at the end of `text` may be the beginning of an incomplete `key`."""
     return next((n for n in range(len(key) - 1, 0, -1) if text.endswith(key[:n])), 0)
 
 
 class ParagraphSplitter:
-    """Takes the pieces of a text, and returns its paragraphs. Joined, the paragraphs are the text.
+    """Divides a text that comes in pieces into paragraphs. Together, the paragraphs are exactly the text.
 
-    A blank line outside of code ends a paragraph. A heading belongs to the paragraph below it. With `whole`,
-    the text is a single paragraph.
+    A blank line outside of code ends a paragraph. A heading belongs to the paragraph below the heading. If
+    `whole` is true, the text is a single paragraph.
     """
 
     def __init__(self, *, whole: bool = False) -> None:
@@ -55,7 +55,7 @@ class ParagraphSplitter:
         self._is_complete = self._in_code = self._has_words = False
 
     def add_text(self, text: str) -> list[str]:
-        """Adds a piece of text. Returns the paragraphs that it completes."""
+        """Adds a piece of the text. Returns the paragraphs that are now complete."""
         complete = list[str]()
         for piece in [text] if self._whole else _LINE.findall(text):
             if self._is_complete and piece.strip():
@@ -69,7 +69,7 @@ class ParagraphSplitter:
         return complete
 
     def last_paragraph(self) -> str:
-        """Returns the text after the last complete paragraph; may be empty."""
+        """Returns the text after the last complete paragraph. The text may be empty."""
         return "".join([*self._lines, *self._line])
 
     def _update_flags(self, line: str) -> None:
@@ -81,13 +81,13 @@ class ParagraphSplitter:
 
 
 class ReasoningSplitter:
-    """Splits the reasoning of a model, which may go over several paragraphs, from the answer behind it."""
+    """Separates the reasoning of a model from the answer after it. The reasoning may have many paragraphs."""
 
     def __init__(self) -> None:
         self._prefix, self._has_ended, self.length = "", False, 0
 
     def split(self, block: str) -> tuple[str, str]:
-        """Returns the reasoning at the start of the next paragraph, and the rest of the paragraph."""
+        """Returns two parts of the next paragraph: the reasoning at its start, and the rest."""
         if self._has_ended:
             return "", block
         end = reasoning_end(self._prefix + block)
@@ -99,13 +99,13 @@ class ReasoningSplitter:
 
 
 class StreamKeyMask:
-    """Masks a key that comes in pieces in several events, except its first characters (already sent)."""
+    """Masks a key, also across events. Its first 8 characters stay, because they may be sent already."""
 
     def __init__(self, key: str) -> None:
         self._key, self._key_lengths = key, dict[tuple[str | int, ...], int]()
 
     def masked_value(self, value: Any, *place: str | int) -> Any:
-        """Masks the key in a value of an event. Each text continues the earlier text at its place."""
+        """Masks the key in the texts of a value. `place`: where the value is in the event, by its keys."""
         if isinstance(value, dict):
             return {name: self.masked_value(it, *place, name) for name, it in value.items()}
         if isinstance(value, list):
@@ -121,21 +121,20 @@ class StreamKeyMask:
 
 
 class AnswerStream:
-    """A streamed answer. Its paragraphs are postprocessed at once, and sent in order, without `key`."""
+    """Postprocesses each paragraph of a streamed answer at once, and sends them in order, without `key`."""
 
     def __init__(self, processor: TextPostprocessor, key: str) -> None:
         self._processor, self._splitter = processor, ParagraphSplitter(whole=processor.needs_whole_text)
         self._key, self._reasoning = StreamKeyMask(key), ReasoningSplitter()
         self._template: Json = {}  # the last event that brought a piece of the text
         self._text_before, self._results, self._has_ended = "", list[Postprocessed](), False
-        self._choice_indexes = set[str]()
-        self._skip_reason = ""  # why the rest of the stream is not postprocessed
-        # Bytes to send, or functions that wait for the bytes, in order. None is the end.
+        self._choice_indexes, self._skip_reason = set[str](), ""  # why the rest is not postprocessed
+        # In the order of sending: bytes to send, or a function that waits for the bytes. None is the end.
         self._queue: asyncio.Queue[Callable[[], Awaitable[bytes]] | bytes | None] = asyncio.Queue(QUEUE_SIZE)
         self._running: set[asyncio.Task[Any]] = set()
 
     async def output_pieces(self, body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-        """Yields what to send for the events in `body`. Raises `Refusal` at last if the answer has no end."""
+        """Yields the output for the events in `body`. Raises `Refusal` at the end if `body` is incomplete."""
         reading = asyncio.create_task(self._fill_queue(body))
         try:
             while (event_to_send := await self._queue.get()) is not None:
@@ -151,7 +150,7 @@ class AnswerStream:
             await asyncio.gather(reading, return_exceptions=True)
 
     async def _fill_queue(self, body: AsyncIterator[bytes]) -> None:
-        """Fills the queue with the whole text. Then raises `Refusal` if the stream has no end."""
+        """Queues all output. If reading fails, queues the output until there, and then raises the error."""
         broken: Exception | None = None
         try:
             await self._queue_events(body)
@@ -180,7 +179,7 @@ class AnswerStream:
             raise broken_off_error()
 
     async def _queue_chunk(self, raw: bytes, data: Json) -> None:
-        """Takes out the text of an event, if it may change, and queues the rest, an end behind all text."""
+        """Queues the event `raw` and its text apart, if the text may change. `data` is the event's JSON."""
         choices = list_of_objects(data.get("choices"))
         choice = choices[0] if len(choices) == 1 else {}
         delta = given if isinstance(given := choice.get("delta"), dict) else {}
@@ -192,7 +191,7 @@ class AnswerStream:
         ends = choice.get("finish_reason") is not None
         left: bytes | None = raw
         if text and self._processor.changes_text:
-            sent = {"content", *(("role",) if self._template else ())}  # some repeat it with every token
+            sent = {"content", *(("role",) if self._template else ())}  # some servers repeat the role
             hidden = {key: value for key, value in hidden.items() if key not in sent}
         if text:
             self._template = data | ({"usage": None} if "usage" in data else {})
@@ -215,7 +214,7 @@ class AnswerStream:
         await self._queue_paragraph(block)
 
     async def _queue_paragraph(self, block: str) -> None:
-        """Queues a paragraph. Its reasoning passes, and so does all of it beside something else."""
+        """Queues a paragraph. Its reasoning is not postprocessed; nothing is if there is a skip reason."""
         reasoning, answer = self._reasoning.split(block)
         if self._skip_reason:
             reasoning, answer = block, ""
@@ -262,10 +261,10 @@ def _text_event(template: Json, text: str) -> bytes:
 
 
 async def _events(body: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-    """Yields the events of a body. Leaves out bytes after the last blank line, which are no whole event."""
+    """Yields the events of `body`. A blank line ends an event; an incomplete last event is left out."""
     held = bytearray()
     async for piece in body:
-        held[-3:] = (bytes(held[-3:]) + piece).replace(b"\r\n", b"\n")  # what came is not copied again
+        held[-3:] = (bytes(held[-3:]) + piece).replace(b"\r\n", b"\n")  # earlier bytes are not copied
         if b"\n\n" in held[-len(piece) - 3 :]:
             *whole, rest = bytes(held).split(b"\n\n")
             held = bytearray(rest)
