@@ -75,16 +75,16 @@ def revise_file(
         run_folder.require_same_inputs(folder, inputs, "give another -o, or delete this folder")
         with closing(_FileBatch(source, out, folder / "results.jsonl", columns, mode, full=full)) as batch:
             batch.read_rows()
-            if batch.left:
+            if batch.digests_to_do:
                 begin = partial(run_folder.write_inputs, folder, inputs)
-                runner = _runner_of(settings, workers, ray)
+                runner = _make_runner(settings, workers, ray)
                 # `begin` comes first: the same call must be able to go on, also if no row has begun.
                 with call_on_interrupt(lambda: on_interrupt(batch.write_output())), call_on_interrupt(begin):
                     run(batch.work_on_rows(runner, begin, max_cost, on_progress))
             return batch.write_output()
 
 
-def _runner_of(settings: Settings, workers: int | None, ray: str | None) -> Runner:
+def _make_runner(settings: Settings, workers: int | None, ray: str | None) -> Runner:
     if ray is not None and workers == 0:
         raise InputError("0 workers are this process: leave --workers out, or leave --ray out")
     if ray is not None:
@@ -101,7 +101,7 @@ class _FileBatch:
         self, source: Path, out: Path, store: Path, columns: Columns, mode: PostprocessMode, *, full: bool
     ) -> None:
         self._source, self._out, self._columns, self._mode, self._full = source, out, columns, mode, full
-        self.left = set[bytes]()
+        self.digests_to_do = set[bytes]()
         """The digests of the rows that still need a result."""
         self._rows, self._types = 0, dict[str, ColumnType | None]()
         self._writing = threading.Lock()  # the thread that ends an interrupted process writes too
@@ -109,12 +109,12 @@ class _FileBatch:
 
     def read_rows(self) -> None:
         """Reads all rows once: finds columns, types and rows to do. Raises `InputError` if there is none."""
-        for row, usable in self._input():
+        for row, usable in self._rows_or_problems():
             self._rows += 1
             for name, value in row.columns.items():
                 self._types[name] = common_type(self._types.get(name), value)
             if isinstance(usable, TextRow) and not self._store.is_done(digest := usable.digest):
-                self.left.add(digest)
+                self.digests_to_do.add(digest)
         self._columns.require_columns(self._types)
         if not self._rows:
             raise InputError(f"{self._source} has no row: give a row with a text")
@@ -123,9 +123,9 @@ class _FileBatch:
         self, runner: Runner, begin: Callable[[], None], max_cost: float | None, on_progress: OnProgress
     ) -> None:
         """Works on the rows without a result, and stores each result. Calls `begin` before the first row."""
-        counting, total, options = BatchCounts(), len(self.left), {"mode": self._mode}
+        counts, total, options = BatchCounts(), len(self.digests_to_do), {"mode": self._mode}
 
-        async def done(row: TextRow) -> None:
+        async def finish_row(row: TextRow) -> None:
             job = Job("postprocess", row.text, uuid.uuid4().hex, row.context, row.sources, options=options)
             try:
                 result: Any = await runner.run(job)
@@ -133,48 +133,48 @@ class _FileBatch:
                 result = str(error)
             columns = result_columns(result, full=self._full)
             await asyncio.to_thread(self._store.add_result, row.digest, columns)
-            counting.add_row(columns)
-            on_progress(counting.rows, total, counting.errors)
+            counts.add_row(columns)
+            on_progress(counts.rows, total, counts.errors)
 
         async with aclosing(runner):
             await runner.start()
             await asyncio.to_thread(begin)
-            await for_each(self._rows_to_do(counting, max_cost), done, runner.at_once)
+            await for_each(self._rows_to_do(counts, max_cost), finish_row, runner.at_once)
 
-    def _rows_to_do(self, counting: BatchCounts, max_cost: float | None) -> Iterator[TextRow]:
+    def _rows_to_do(self, counts: BatchCounts, max_cost: float | None) -> Iterator[TextRow]:
         spent = 0.0 if max_cost is None else self._store.total_cost()
-        for _, row in self._input():
-            cost = counting.cost  # of this run; None if that of a row is not known
+        for _, row in self._rows_or_problems():
+            cost = counts.cost  # of this run; None if that of a row is not known
             if max_cost is not None and (cost is None or spent + cost >= max_cost):
                 return
-            if isinstance(row, TextRow) and (digest := row.digest) in self.left:
-                self.left.remove(digest)  # equal rows are worked on once
+            if isinstance(row, TextRow) and (digest := row.digest) in self.digests_to_do:
+                self.digests_to_do.remove(digest)  # equal rows are worked on once
                 yield row
 
     def write_output(self) -> BatchCounts:
         """Writes all rows that have a result or a problem, in input order. Returns their counts."""
-        counting, stored = BatchCounts(), self._store.stored_result
+        counts, stored = BatchCounts(), self._store.stored_result
         names = {name: kind or "string" for name, kind in self._types.items()} | {**RESULT_COLUMNS}
         if not self._full:
             del names["rarr_revision"]
 
-        def finished() -> Iterator[dict[str, object]]:
-            for row, usable in self._input():
+        def rows_with_result() -> Iterator[dict[str, object]]:
+            for row, usable in self._rows_or_problems():
                 result = result_columns(usable) if isinstance(usable, str) else stored(usable.digest)
                 if result is not None:
-                    counting.add_row(result, row.place)
+                    counts.add_row(result, row.place)
                     yield {name: value for name, value in (row.columns | result).items() if name in names}
 
         with self._writing:
-            write_rows(self._out, finished(), names, self._source)
-        counting.left = self._rows - counting.rows
-        return counting
+            write_rows(self._out, rows_with_result(), names, self._source)
+        counts.left = self._rows - counts.rows
+        return counts
 
     def close(self) -> None:
         """Closes the file of results."""
         with self._writing:
             self._store.close()
 
-    def _input(self) -> Iterator[tuple[InputRow, TextRow | str]]:
+    def _rows_or_problems(self) -> Iterator[tuple[InputRow, TextRow | str]]:
         for row in input_rows(self._source):
             yield row, self._columns.row_or_problem(row)

@@ -57,7 +57,7 @@ class Job:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def _readable(sources: object) -> object:
+def _require_readable_sources(sources: object) -> object:
     from rarr.retrievers.given_passages import given_passage  # the process of a batch does without it
 
     try:
@@ -68,7 +68,7 @@ def _readable(sources: object) -> object:
     return sources
 
 
-Sources = Annotated[list[str | dict[str, Any]], BeforeValidator(_readable)]
+Sources = Annotated[list[str | dict[str, Any]], BeforeValidator(_require_readable_sources)]
 """Passages that a caller gives: texts, or objects with `text`, `title` and `source` (never opened)."""
 
 
@@ -125,7 +125,7 @@ class InProcessRunner:
         """Returns the reviser, which the first call builds. Raises `RarrError` if something is missing."""
         async with self._starting:
             if self._reviser is None:
-                self._reviser = await in_thread(_built, self._settings)
+                self._reviser = await in_thread(_build_reviser, self._settings)
             return self._reviser
 
     async def run(self, job: Job) -> JobResult:
@@ -154,7 +154,7 @@ class InProcessRunner:
             await self._reviser.aclose()
 
 
-def _built(settings: Settings) -> "Reviser":
+def _build_reviser(settings: Settings) -> "Reviser":
     from rarr.agent.revise import Reviser  # a long import, which would keep the event loop waiting
 
     return Reviser(settings)
@@ -185,7 +185,7 @@ class WorkerProcesses:
     async def start(self) -> None:
         """Starts the processes. Raises `RarrError` if they cannot build their revisers."""
         try:
-            errors = await asyncio.gather(*(self._answer(None) for _ in self._workers))
+            errors = await asyncio.gather(*(self._call_worker(None) for _ in self._workers))
         except EOFError:
             told = "a worker process ended while it started: give it more memory, and in your own script"
             raise SetupError(f'{told} call this under if __name__ == "__main__"') from None
@@ -197,7 +197,7 @@ class WorkerProcesses:
         asked = time.monotonic()
         for _ in range(2):
             with suppress(EOFError):
-                return result_or_raise(await self._answer((job, asked)))
+                return result_or_raise(await self._call_worker((job, asked)))
         raise RarrError(ENDED_TWICE)
 
     async def aclose(self) -> None:
@@ -207,10 +207,10 @@ class WorkerProcesses:
             worker.kill()
         await asyncio.to_thread(self._threads.shutdown)
 
-    async def _answer(self, call: "_Call") -> Any:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._answer_of_one, call)
+    async def _call_worker(self, call: "_Call") -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._call_free_worker, call)
 
-    def _answer_of_one(self, call: "_Call") -> Any:
+    def _call_free_worker(self, call: "_Call") -> Any:
         worker = self._free.get()
         try:
             return worker.answer(call)
@@ -256,32 +256,32 @@ class _Worker:
         context.set_forkserver_preload([__name__, "rarr.agent.revise"])  # imported once for all
         near, far = context.Pipe()
         with far:  # its only other end is that of the process
-            process = context.Process(target=_work, args=(self._settings, far))
+            process = context.Process(target=_run_worker, args=(self._settings, far))
             process.start()
         return process, near
 
 
-def _work(settings: Settings, pipe: Connection) -> None:
+def _run_worker(settings: Settings, pipe: Connection) -> None:
     """The main function of a worker process. Answers calls until the parent process ends."""
     # The server decides when its workers end: an interrupt at the terminal reaches them too.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    threading.Thread(target=_end_with_the_server, name="rarr-server-watch", daemon=True).start()
+    threading.Thread(target=_end_with_parent, name="rarr-server-watch", daemon=True).start()
     runner = InProcessRunner(settings)
     with suppress(EOFError, OSError):
         while True:
             call: _Call = pipe.recv()
-            pipe.send(_outcome(runner, *call) if call else run(runner.result_or_error(None)))
+            pipe.send(_run_job(runner, *call) if call else run(runner.result_or_error(None)))
 
 
-def _end_with_the_server() -> None:
+def _end_with_parent() -> None:
     """Ends this process as soon as the parent process has ended, also in the middle of a job."""
     if (server := multiprocessing.parent_process()) is not None:
         server.join()
         os._exit(1)
 
 
-def _outcome(runner: InProcessRunner, job: Job, asked: float) -> JobResult | Exception | None:
+def _run_job(runner: InProcessRunner, job: Job, asked: float) -> JobResult | Exception | None:
     """Returns the result of a job, or its error. `asked` is the time when the wait for a process began.
 
     At its deadline, a job cancels its run, which writes the end of its trace while the next job begins.

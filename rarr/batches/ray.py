@@ -14,7 +14,7 @@ from rarr.settings import Settings, set_environment_variable
 
 CONNECT_S = 10.0
 """Seconds to wait for an answer from the address of a cluster."""
-PLACE_S = 300.0
+CORE_WAIT_S = 300.0
 """Seconds to wait for a free core of the cluster. Its autoscaler may add a node meanwhile."""
 
 
@@ -77,27 +77,27 @@ class RayActors:
         self._connected_here = not self._ray.is_initialized()
         if self._connected_here:
             _connect(self._ray, address)
-        exceptions = self._ray.exceptions
-        self._deaths = (exceptions.RayActorError, exceptions.OutOfMemoryError, exceptions.NodeDiedError)
+        errors = self._ray.exceptions
+        self._death_errors = (errors.RayActorError, errors.OutOfMemoryError, errors.NodeDiedError)
         self._settings, self._folder = settings, str(Path.cwd())
         self._jobs_each = 1 if settings.is_embedded else settings.concurrency
         cores = int(self._ray.cluster_resources().get("CPU", 1)) if settings.is_embedded else 1
         self._count = count or max(1, cores)
         self.at_once = self._count * (self._jobs_each + 1)  # those that can run, and one for each actor
         self._free: asyncio.Queue[Any] = asyncio.Queue()  # an actor for each job that it could begin
-        self._one_alone = asyncio.Lock()
+        self._single_retry = asyncio.Lock()
         self._actors: list[Any] = []
 
     async def start(self) -> None:
         """Builds the actors. Raises `RarrError` if an actor finds no free core, or cannot be built."""
-        self._actors = [self._made(num_cpus=1) for _ in range(self._count)]
+        self._actors = [self._new_actor(num_cpus=1) for _ in range(self._count)]
         for actor in self._actors:
             try:
-                error = await asyncio.wait_for(actor.result_or_error.remote(None), PLACE_S)
+                error = await asyncio.wait_for(actor.result_or_error.remote(None), CORE_WAIT_S)
             except TimeoutError:
-                told = f"no actor found a core of the Ray cluster in {PLACE_S:.0f} s: end other work, or add"
-                raise SetupError(f"{told} nodes, and run again") from None
-            except self._deaths:
+                told = f"no actor found a core of the Ray cluster in {CORE_WAIT_S:.0f} s"
+                raise SetupError(f"{told}: end other work, or add nodes, and run again") from None
+            except self._death_errors:
                 cure = "give it more memory, and every node the same versions of rarr, ray and Python"
                 raise SetupError(f"an actor ended while it started: {cure}") from None
             if error is not None:
@@ -109,14 +109,14 @@ class RayActors:
         """Runs a job in a free actor. If the actor dies, runs the job once more, alone in a new actor."""
         actor = await self._free.get()
         try:
-            with suppress(*self._deaths):
+            with suppress(*self._death_errors):
                 return result_or_raise(await actor.result_or_error.remote(job))
         finally:
             self._free.put_nowait(actor)
-        async with self._one_alone:
-            alone = self._made(num_cpus=0)  # the cores are taken
+        async with self._single_retry:
+            alone = self._new_actor(num_cpus=0)  # the cores are taken
             try:
-                with suppress(*self._deaths):
+                with suppress(*self._death_errors):
                     return result_or_raise(await alone.result_or_error.remote(job))
             finally:
                 self._ray.kill(alone)
@@ -129,6 +129,6 @@ class RayActors:
         if self._connected_here:
             await asyncio.to_thread(self._ray.shutdown)
 
-    def _made(self, num_cpus: int) -> Any:
+    def _new_actor(self, num_cpus: int) -> Any:
         options = {"num_cpus": num_cpus, "max_restarts": -1, "max_concurrency": self._jobs_each + 1}
         return self._ray.remote(RunnerActor).options(**options).remote(self._settings, self._folder)

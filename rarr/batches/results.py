@@ -44,7 +44,7 @@ RESULT_COLUMNS: Mapping[str, ColumnType] = {
     "rarr_revision": "json",
 }
 """The columns that a batch adds, with the types of their values. `rarr_revision` needs the option --full."""
-_NAMED = 20  # columns that a message names
+_MOST_NAMED_COLUMNS = 20  # columns that a message names
 
 
 class TextRow(NamedTuple):
@@ -72,7 +72,7 @@ class Columns(NamedTuple):
         """Raises `InputError` if the column `names` of a file lack one of these, or have a result column."""
         for option, name in self._asdict().items():
             if names and name is not None and name not in names:
-                listed = ", ".join(map(repr, [*names][:_NAMED]))
+                listed = ", ".join(map(repr, [*names][:_MOST_NAMED_COLUMNS]))
                 raise InputError(f"there is no column {name!r}: give one of {listed} as {option}")
         if taken := next((name for name in names if name in RESULT_COLUMNS), None):
             raise InputError(f"the column {taken!r} is a result of rarr batch: rename it, or leave it out")
@@ -82,7 +82,7 @@ class Columns(NamedTuple):
         read = {key: given.columns.get(name) for key, name in self._asdict().items() if name is not None}
         text, context, sources = read["text"], read.get("context"), read.get("sources") or []
         if isinstance(sources, str):
-            sources = _listed(sources)
+            sources = _source_list(sources)
         if given.problem:
             return given.problem
         if self.text not in given.columns:
@@ -100,7 +100,7 @@ class Columns(NamedTuple):
         return TextRow(text, context if context and context.strip() else None, tuple(sources))
 
 
-def _listed(sources: str) -> list[Any]:
+def _source_list(sources: str) -> list[Any]:
     with suppress(ValueError, RecursionError):
         if isinstance(read := json.loads(sources), list):
             return read
@@ -194,7 +194,7 @@ class BatchCounts(BaseModel):
             self.f1_ap = f1_ap(self.attribution, self.preservation)
 
 
-class _Place(NamedTuple):
+class _StoredLine(NamedTuple):
     """A result in the file: the offset of its line, its cost, and whether it has no error."""
 
     start: int
@@ -210,11 +210,11 @@ class ResultStore:
 
     def __init__(self, path: Path) -> None:
         """Opens or makes the file. Raises `InputError` if the file is damaged."""
-        self._path, self._places, start = path, dict[bytes, _Place](), 0
+        self._path, self._stored_lines, start = path, dict[bytes, _StoredLine](), 0
         for line in repaired_lines(path):
             try:
                 digest, columns = json.loads(line)
-                self._places[bytes.fromhex(digest)] = _place(start, columns)
+                self._stored_lines[bytes.fromhex(digest)] = _stored_line(start, columns)
             except (ValueError, TypeError, KeyError):
                 raise InputError(f"{path} is damaged at byte {start:,}: delete it and run again") from None
             start += len(line)
@@ -222,21 +222,21 @@ class ResultStore:
 
     def total_cost(self) -> float:
         """Returns the sum of the known costs of all results."""
-        return sum(place.cost for place in self._places.values())
+        return sum(place.cost for place in self._stored_lines.values())
 
     def is_done(self, digest: bytes) -> bool:
         """Tells whether the row has a result without an error."""
-        return digest in self._places and self._places[digest].is_done
+        return digest in self._stored_lines and self._stored_lines[digest].is_done
 
     def add_result(self, digest: bytes, columns: Mapping[str, Any]) -> None:
         """Stores the result of a row. It replaces an earlier result of this row."""
         line = json_text([digest.hex(), dict(columns)])
         if (start := self._lines.append_line(f"{line}\n".encode())) >= 0:
-            self._places[digest] = _place(start, columns)
+            self._stored_lines[digest] = _stored_line(start, columns)
 
     def stored_result(self, digest: bytes) -> dict[str, Any] | None:
         """Returns the stored result columns of a row (maybe with an error); None if there is no result."""
-        if (place := self._places.get(digest)) is None:
+        if (place := self._stored_lines.get(digest)) is None:
             return None
         with self._path.open("rb") as lines:
             lines.seek(place.start)
@@ -247,5 +247,5 @@ class ResultStore:
         self._lines.close()
 
 
-def _place(start: int, columns: Mapping[str, Any]) -> _Place:
-    return _Place(start, columns["rarr_cost"] or 0.0, not columns["rarr_error"])
+def _stored_line(start: int, columns: Mapping[str, Any]) -> _StoredLine:
+    return _StoredLine(start, columns["rarr_cost"] or 0.0, not columns["rarr_error"])

@@ -15,9 +15,9 @@ from rarr.tools.storage.files import replacing
 from rarr.valid_unicode import valid
 
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet"}
-LONGEST = 64 << 20
+LINE_MAX = 64 << 20
 """The most bytes of a line, and characters of a cell. A longer line would fill the memory."""
-_GROUP = 1000  # rows of a Parquet file that are in memory at once
+_ROWS_IN_MEMORY = 1000  # rows of a Parquet file that are in memory at once
 
 ColumnType = Literal["string", "bool", "int", "float", "strings", "json"]
 """The type of a column. `strings` are lists of texts, and `json` is everything else, written as JSON."""
@@ -56,9 +56,9 @@ def input_rows(path: Path) -> Iterator[InputRow]:
 
 def _json_rows(path: Path) -> Iterator[InputRow]:
     with path.open("rb") as file:
-        for number, line in enumerate(iter(lambda: file.readline(LONGEST + 1), b""), start=1):
-            if len(line) > LONGEST:
-                raise InputError(f"{path}, line {number}, has more than {LONGEST >> 20} MB: divide the text")
+        for number, line in enumerate(iter(lambda: file.readline(LINE_MAX + 1), b""), start=1):
+            if len(line) > LINE_MAX:
+                raise InputError(f"{path}, line {number}, has more than {LINE_MAX >> 20} MB: divide the text")
             if not line.strip(b" \t\r\n\xef\xbb\xbf"):
                 continue
             try:
@@ -78,7 +78,7 @@ def _csv_rows(path: Path) -> Iterator[InputRow]:
             names = list(reader.fieldnames or ())
             if twice := [name for name in names if names.count(name) > 1]:
                 raise InputError(f"{path} has two columns named {twice[0]!r}: rename one of them")
-            for number, cells in enumerate(rows_with_long_cells(reader, LONGEST), start=1):
+            for number, cells in enumerate(rows_with_long_cells(reader, LINE_MAX), start=1):
                 more = cells.pop(None, None)  # the cells without a column
                 problem = "it has more cells than the header: put cells with commas in quotes" if more else ""
                 yield InputRow(f"row {number}", valid(dict(cells)), problem)
@@ -95,7 +95,7 @@ def _parquet_rows(path: Path) -> Iterator[InputRow]:
 
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            groups = file.iter_batches(batch_size=_GROUP)
+            groups = file.iter_batches(batch_size=_ROWS_IN_MEMORY)
             rows = (columns for group in groups for columns in group.to_pylist())
             yield from (InputRow(f"row {number}", columns) for number, columns in enumerate(rows, start=1))
     except pyarrow.ArrowInvalid as error:
@@ -122,7 +122,7 @@ def write_rows(
                     return
                 writer = csv.DictWriter(file, [*columns], lineterminator="\n")
                 writer.writeheader()
-                writer.writerows({name: _cell(row.get(name)) for name in columns} for row in rows)
+                writer.writerows({name: _csv_cell(row.get(name)) for name in columns} for row in rows)
     except OSError as error:
         cure = "correct that, and run again, which writes what is done"
         raise InputError(f"{path} cannot be written ({error.strerror or error}): {cure}") from None
@@ -133,7 +133,7 @@ def json_text(value: object) -> str:
     return to_json(value, inf_nan_mode="null", bytes_mode="base64", fallback=str).decode()
 
 
-def _cell(value: object) -> object:
+def _csv_cell(value: object) -> object:
     if isinstance(value, bool | list | dict):
         return json_text(value)
     return json_text(value).strip('"') if isinstance(value, bytes) else value
@@ -165,7 +165,7 @@ def _write_parquet(
     written: dict[str, Callable[[Any], object]] = {"float": float, "json": json_text}
     left = iter(rows)
     with pyarrow.parquet.ParquetWriter(path, schema) as writer:
-        while group := [dict(row) for row in islice(left, _GROUP)]:
+        while group := [dict(row) for row in islice(left, _ROWS_IN_MEMORY)]:
             for row, (name, kind) in ((row, item) for row in group for item in new.items()):
                 if kind in written and row.get(name) is not None:
                     row[name] = written[kind](row[name])

@@ -99,7 +99,7 @@ class Hanging:
     async def result_or_error(self, job):
         re.match("(a+)+$", "a" * 60 + "b")
 jobs.OVERRUN_S = 0.2
-jobs._outcome(Hanging(), jobs.Job("postprocess", "It opened.", "r", deadline_s=0.1), time.monotonic())
+jobs._run_job(Hanging(), jobs.Job("postprocess", "It opened.", "r", deadline_s=0.1), time.monotonic())
 """
 
 
