@@ -1,1 +1,1 @@
-"""Runs jobs (a job works on one text), and revises the rows of a file into another file."""
+"""Revises, cites or checks many texts: runs jobs (a job works on one text), and batches of a file's rows."""

@@ -1,7 +1,7 @@
-"""Revises the rows of a file into another file. However the process ends, the same call continues.
+"""Revises the rows of a file, and writes them to another file. After any end, the same call continues.
 
-Beside the file OUT, the folder OUT.batch holds run.json (what the run was made with) and results.jsonl (a
-result for each row, stored when it is finished).
+Beside the output file OUT, the folder OUT.batch holds run.json (the settings and inputs of the run) and
+results.jsonl (the results; each result is stored when its row is finished).
 """
 
 import asyncio
@@ -35,7 +35,7 @@ def revise_file(
     out: Path,
     *,
     settings: Settings | None = None,
-    columns: Columns = Columns(),  # noqa: B008  # it is immutable
+    columns: Columns = Columns(),  # noqa: B008  # its fields cannot change
     mode: PostprocessMode = "revise",
     full: bool = False,
     workers: int | None = None,
@@ -48,11 +48,11 @@ def revise_file(
 
     The file extensions give the formats: .jsonl, .csv or .parquet. `full` adds the whole record of each run.
     `workers` is the number of processes, or of actors if `ray` is the address of a Ray cluster; 0 means this
-    process. None means one for each core; with a language model, this process or one actor.
-    An interrupt writes `out`, and calls `on_interrupt` with the counts, before the process ends.
+    process. None means a worker for each core; with a language model, this process or one actor. An interrupt
+    writes `out`, and calls `on_interrupt` with the counts of the rows, before the process ends.
 
     A row with a result from an earlier run of the same call is skipped; a row with an error is repeated.
-    When all results, also of earlier runs, have cost `max_cost`, no further row begins. Raises `RarrError`
+    When the results of all runs together have cost `max_cost`, no further row begins. Raises `RarrError`
     before anything is spent: if a file cannot be read or written, if a column is missing, if `out` was made
     with other settings, columns or `full`, or if `max_cost` is given and a model has no price.
     """
@@ -78,7 +78,7 @@ def revise_file(
             if batch.digests_to_do:
                 begin = partial(run_folder.write_inputs, folder, inputs)
                 runner = _make_runner(settings, workers, ray)
-                # `begin` comes first: the same call must be able to go on, also if no row has begun.
+                # After an interrupt, `begin` runs first: it stores the inputs, so that the call can continue.
                 with call_on_interrupt(lambda: on_interrupt(batch.write_output())), call_on_interrupt(begin):
                     run(batch.work_on_rows(runner, begin, max_cost, on_progress))
             return batch.write_output()
@@ -95,20 +95,20 @@ def _make_runner(settings: Settings, workers: int | None, ray: str | None) -> Ru
 
 
 class _FileBatch:
-    """The state of one call of `revise_file`."""
+    """One call of `revise_file`: its input, its output, its stored results, and the rows still to do."""
 
     def __init__(
         self, source: Path, out: Path, store: Path, columns: Columns, mode: PostprocessMode, *, full: bool
     ) -> None:
         self._source, self._out, self._columns, self._mode, self._full = source, out, columns, mode, full
         self.digests_to_do = set[bytes]()
-        """The digests of the rows that still need a result."""
+        """The digests of the rows that still need a result. Rows with an equal text and sources share one."""
         self._rows, self._types = 0, dict[str, ColumnType | None]()
-        self._writing = threading.Lock()  # the thread that ends an interrupted process writes too
+        self._writing = threading.Lock()  # at an interrupt, another thread writes too
         self._store = ResultStore(store)
 
     def read_rows(self) -> None:
-        """Reads all rows once: finds columns, types and rows to do. Raises `InputError` if there is none."""
+        """Reads all rows once, to find columns, types and rows to do. Raises `InputError` without rows."""
         for row, usable in self._rows_or_problems():
             self._rows += 1
             for name, value in row.columns.items():
@@ -122,7 +122,7 @@ class _FileBatch:
     async def work_on_rows(
         self, runner: Runner, begin: Callable[[], None], max_cost: float | None, on_progress: OnProgress
     ) -> None:
-        """Works on the rows without a result, and stores each result. Calls `begin` before the first row."""
+        """Makes and stores a result for each row that needs one. Calls `begin` before the first row."""
         counts, total, options = BatchCounts(), len(self.digests_to_do), {"mode": self._mode}
 
         async def finish_row(row: TextRow) -> None:
@@ -144,7 +144,7 @@ class _FileBatch:
     def _rows_to_do(self, counts: BatchCounts, max_cost: float | None) -> Iterator[TextRow]:
         spent = 0.0 if max_cost is None else self._store.total_cost()
         for _, row in self._rows_or_problems():
-            cost = counts.cost  # of this run; None if that of a row is not known
+            cost = counts.cost  # of this run; None if the cost of a row is unknown
             if max_cost is not None and (cost is None or spent + cost >= max_cost):
                 return
             if isinstance(row, TextRow) and (digest := row.digest) in self.digests_to_do:
@@ -152,7 +152,7 @@ class _FileBatch:
                 yield row
 
     def write_output(self) -> BatchCounts:
-        """Writes all rows that have a result or a problem, in input order. Returns their counts."""
+        """Writes all rows that have a result or cannot be used, in input order. Returns their counts."""
         counts, stored = BatchCounts(), self._store.stored_result
         names = {name: kind or "string" for name, kind in self._types.items()} | {**RESULT_COLUMNS}
         if not self._full:

@@ -1,4 +1,4 @@
-"""Runs jobs in this process or in worker processes. A job works on one text."""
+"""Runs jobs in this process or in worker processes. A job is one text to postprocess or verify."""
 
 import asyncio
 import faulthandler
@@ -36,16 +36,16 @@ JobResult = Postprocessed | Verification
 Task = Literal["postprocess", "verify"]
 ENDED_TWICE = "the process that ran it ended twice: give the workers more memory, or divide the text"
 OVERRUN_S = 10.0
-"""If a job still runs so many seconds after its deadline, it counts as hanging, and its process is ended."""
+"""If a job still runs so many seconds after its deadline, its process is ended."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """One text to work on, and how. A job can be pickled.
+    """A text, and what to do with it. A job can be pickled.
 
-    `context` is the question, or the messages of the conversation. `sources` are passages that the caller
-    gives. `deadline_s` is the number of seconds that are left, or None without a deadline. `options` are
-    further arguments of this task, such as `mode`.
+    `task` is to postprocess the text, or to verify it as a claim. `context` is the question, or the messages
+    of the conversation. `sources` are passages that the caller gives. `deadline_s` is the number of seconds
+    for the job, or None. `options` are further arguments of the task, such as `mode`.
     """
 
     task: Task
@@ -58,7 +58,7 @@ class Job:
 
 
 def _require_readable_sources(sources: object) -> object:
-    from rarr.retrievers.given_passages import given_passage  # the process of a batch does without it
+    from rarr.retrievers.given_passages import given_passage  # not at the top: a batch does not need it
 
     try:
         for number, source in enumerate(sources if isinstance(sources, list) else (), start=1):
@@ -73,25 +73,25 @@ Sources = Annotated[list[str | dict[str, Any]], BeforeValidator(_require_readabl
 
 
 def first_wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tuple[str, str]:
-    """Returns the place of the first wrong value, such as "deadline_s", and what to give instead.
+    """Returns two texts: the place of the first wrong value (such as "deadline_s"), and what to give instead.
 
-    `names` are the allowed keys of the outermost object, for the message.
+    `names` are the permitted keys of the outermost object. For an unknown key, the second text lists them.
     """
     first = error.errors(include_input=False, include_url=False)[0]
     told = f"unknown key: give {', '.join(names)}" if first["type"] == "extra_forbidden" else cure_of(first)
     place = first["loc"]
-    if place[-1:] == ("str",):  # of several kinds: of a context
+    if place[-1:] == ("str",):  # a context is a text or a list of messages
         place, told = place[:-1], "give a text, or messages with role and content"
     return ".".join(map(str, place)), told
 
 
 def picklable_error(error: Exception) -> Exception:
-    """Returns an error that can be pickled: a `RarrError` itself, or a new one with the class name."""
+    """Returns `error` if it is a `RarrError`; else a new `RarrError` with its class name, for pickling."""
     return error if isinstance(error, RarrError) else RarrError(f"a defect of rarr, {type(error).__name__}")
 
 
 def result_or_raise(outcome: JobResult | Exception) -> JobResult:
-    """Returns the result of a job. Raises it instead if it is an error."""
+    """Returns `outcome` if it is the result of a job. If it is an error, raises it."""
     if isinstance(outcome, Exception):
         raise outcome
     return outcome
@@ -101,13 +101,13 @@ class Runner(Protocol):
     """The interface of an object that runs jobs: in this process, in worker processes, or on a cluster."""
 
     at_once: int
-    """The number of jobs that a caller should give to the runner at the same time."""
+    """The number of jobs that a caller should have in the runner at the same time."""
 
     async def start(self) -> object:
-        """Builds everything that jobs need. Raises `RarrError` if something is missing."""
+        """Builds all objects that jobs need. Raises `RarrError` if a package, model or source is missing."""
 
     async def run(self, job: Job) -> JobResult:
-        """Returns the result. Raises `InputError` if the job is wrong, and `RarrError` if it failed."""
+        """Runs a job and returns its result. Raises `InputError` for a wrong job, `RarrError` if it fails."""
 
     async def aclose(self) -> None:
         """Closes the objects that `start` built, or ends the processes that it started."""
@@ -122,7 +122,7 @@ class InProcessRunner:
         self.at_once = settings.concurrency
 
     async def start(self) -> "Reviser":
-        """Returns the reviser, which the first call builds. Raises `RarrError` if something is missing."""
+        """Returns the reviser. The first call builds it, and raises `RarrError` if that is not possible."""
         async with self._starting:
             if self._reviser is None:
                 self._reviser = await in_thread(_build_reviser, self._settings)
@@ -132,7 +132,7 @@ class InProcessRunner:
         """Runs a job in this process, and returns its result."""
         reviser = await self.start()
         if job.task == "verify":
-            from rarr.agent.verify import averify_by_search  # the process of a batch does without it
+            from rarr.agent.verify import averify_by_search  # not at the top: a batch does not need it
 
             call = averify_by_search(reviser, job.text, context_text(job.context, job.text), job.sources)
             verified = await by_deadline(call, job.deadline_s)
@@ -141,11 +141,11 @@ class InProcessRunner:
         return await reviser.apostprocess(job.text, job.context, job.sources or None, **options)
 
     async def result_or_error(self, job: Job | None) -> JobResult | Exception | None:
-        """Returns the result of a job, or an error that can be pickled. None only builds the reviser."""
+        """Returns the result of a job, or an error that can be pickled. Without a job, builds the reviser."""
         try:
             await self.start()
             return await self.run(job) if job else None
-        except Exception as error:  # one job may fail; the process goes on
+        except Exception as error:  # the process must survive a failed job
             return picklable_error(error)
 
     async def aclose(self) -> None:
@@ -155,28 +155,28 @@ class InProcessRunner:
 
 
 def _build_reviser(settings: Settings) -> "Reviser":
-    from rarr.agent.revise import Reviser  # a long import, which would keep the event loop waiting
+    from rarr.agent.revise import Reviser  # the long import would block the event loop
 
     return Reviser(settings)
 
 
 def unchanged_result(job: Job, outcome: Outcome, notice: str) -> JobResult:
-    """Makes the result of a job that was not done: the text is unchanged, and `notice` says why."""
+    """Makes the result of a job that did not finish: the text is unchanged, and `notice` says why."""
     if job.task == "verify":
         return Verification(claim=job.text, warnings=(Notice(code=outcome, message=notice, node=""),))
     return untouched_result(job.text, job.options.get("mode", "revise"), outcome, notice)
 
 
 class WorkerProcesses:
-    """A `Runner` with a number of processes, each of which runs one job at a time.
+    """A `Runner` with `count` processes. Each process runs one job at a time.
 
-    A job whose process dies runs once more, in a new process. Each process has a pipe of its own: one that is
-    killed while it sends a result would leave the shared queue of a `ProcessPoolExecutor` locked for ever.
+    If a process dies, its job runs once more in a new process. Each process has its own pipe. The reason: a
+    process that is killed while it sends would lock the shared queue of a `ProcessPoolExecutor` for ever.
     """
 
     def __init__(self, settings: Settings, count: int) -> None:
-        self.at_once = 2 * count  # one waits for each process
-        self._threads = ThreadPoolExecutor(count, "rarr-worker")  # each waits for a process
+        self.at_once = 2 * count  # for each process, one job runs and one job waits
+        self._threads = ThreadPoolExecutor(count, "rarr-worker")  # each thread waits for a process
         self._workers = [_Worker(settings) for _ in range(count)]
         self._free = SimpleQueue[_Worker]()
         for worker in self._workers:
@@ -193,7 +193,7 @@ class WorkerProcesses:
             raise error
 
     async def run(self, job: Job) -> JobResult:
-        """Runs a job in a free process, and returns its result. The wait counts for its deadline."""
+        """Runs a job in a free process. The time until a process is free counts for the job's deadline."""
         asked = time.monotonic()
         for _ in range(2):
             with suppress(EOFError):
@@ -202,7 +202,7 @@ class WorkerProcesses:
 
     async def aclose(self) -> None:
         """Kills the processes and the jobs that they run."""
-        self._threads.shutdown(wait=False, cancel_futures=True)  # no job begins now
+        self._threads.shutdown(wait=False, cancel_futures=True)  # from here on, no job begins
         for worker in self._workers:
             worker.kill()
         await asyncio.to_thread(self._threads.shutdown)
@@ -219,18 +219,18 @@ class WorkerProcesses:
 
 
 _Call = tuple[Job, float] | None
-"""A job and the time when its wait for a process began. None means: build the reviser."""
+"""A job, and the time when it began to wait for a process. None asks a process to build its reviser."""
 
 
 class _Worker:
-    """A process with its own pipe. The first call starts it, and so does the first call after its end."""
+    """A process with its own pipe. A call starts the process if it does not run."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._started: tuple[BaseProcess, Connection] | None = None
 
     def answer(self, call: _Call) -> Any:
-        """Returns the result of the job, or an error. Raises `EOFError` if the process ends meanwhile."""
+        """Returns the result of the job, or its error. Raises `EOFError` if the process ends before that."""
         try:
             self._started = self._started or self._start()
             self._started[1].send(call)
@@ -251,19 +251,19 @@ class _Worker:
             process.kill()
 
     def _start(self) -> tuple[BaseProcess, Connection]:
-        # A fork of a process with threads may hang; the server of forks is started before there are any.
+        # A fork of a process with threads may hang. The fork server is a process without threads.
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([__name__, "rarr.agent.revise"])  # imported once for all
+        context.set_forkserver_preload([__name__, "rarr.agent.revise"])  # one import for all workers
         near, far = context.Pipe()
-        with far:  # its only other end is that of the process
+        with far:  # only the new process keeps this end open
             process = context.Process(target=_run_worker, args=(self._settings, far))
             process.start()
         return process, near
 
 
 def _run_worker(settings: Settings, pipe: Connection) -> None:
-    """The main function of a worker process. Answers calls until the parent process ends."""
-    # The server decides when its workers end: an interrupt at the terminal reaches them too.
+    """The main function of a worker process: runs the jobs of the parent process until the parent ends."""
+    # An interrupt at the terminal reaches workers too, but the parent process decides when they end.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, name="rarr-server-watch", daemon=True).start()
@@ -275,22 +275,22 @@ def _run_worker(settings: Settings, pipe: Connection) -> None:
 
 
 def _end_with_parent() -> None:
-    """Ends this process as soon as the parent process has ended, also in the middle of a job."""
+    """Ends this process as soon as its parent process has ended, even during a job."""
     if (server := multiprocessing.parent_process()) is not None:
         server.join()
         os._exit(1)
 
 
 def _run_job(runner: InProcessRunner, job: Job, asked: float) -> JobResult | Exception | None:
-    """Returns the result of a job, or its error. `asked` is the time when the wait for a process began.
+    """Returns the result of a job, or its error. `asked`: the time when the job began to wait.
 
-    At its deadline, a job cancels its run, which writes the end of its trace while the next job begins.
+    At its deadline, the job cancels its run. The run still ends its trace while the next job begins.
     """
     with Path(os.devnull).open("w") as nowhere:
         if job.deadline_s is not None:
             left = max(0.01, job.deadline_s - (time.monotonic() - asked))
             job = replace(job, deadline_s=left)
-            # This watch needs no lock of Python, which a library may hold for ever.
+            # A library may hold Python's lock for ever. This timer ends the process without the lock.
             faulthandler.dump_traceback_later(left + OVERRUN_S, exit=True, file=nowhere)
         try:
             return run(runner.result_or_error(job))

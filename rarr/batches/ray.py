@@ -15,12 +15,12 @@ from rarr.settings import Settings, set_environment_variable
 CONNECT_S = 10.0
 """Seconds to wait for an answer from the address of a cluster."""
 CORE_WAIT_S = 300.0
-"""Seconds to wait for a free core of the cluster. Its autoscaler may add a node meanwhile."""
+"""Seconds to wait for a free core of the cluster. In this time, an autoscaler may add a node."""
 
 
 def import_ray() -> Any:
     """Imports and returns the module `ray`. Raises `SetupError` if it is not installed."""
-    # A cluster that this process starts must not report its use, and Ray reads this while it is imported.
+    # A cluster of this process must not send data about its use. Ray reads this variable at its import.
     set_environment_variable("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
@@ -33,37 +33,37 @@ def import_ray() -> Any:
 def _connect(ray: Any, address: str) -> None:
     options = {"include_dashboard": False} if address == "local" else {}
     try:
-        if address not in ("local", "auto"):  # unanswered, Ray waits for a minute, and ends this process
+        if address not in ("local", "auto"):  # without a cluster there, Ray would end this process
             host, _, port = address.rpartition(":")
             socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
-        # Results tell which rows failed, and why; Ray's own lines would tear up the progress line.
+        # The results say which rows failed, and why. Ray's own lines would break the progress line.
         ray.init(address=address, log_to_driver=False, logging_level=logging.CRITICAL, **options)
     except (OSError, RuntimeError, ValueError) as error:
         reason = str(error).strip().partition("\n")[0].rstrip(".")
         cure = "give the HOST:PORT that ray start printed, auto on a node of the cluster, or local"
         raise InputError(f"no Ray cluster at {address} ({reason}): {cure}") from None
-    # Ray prints what it says about lost processes to standard output, also without a log of the driver, and
-    # has no public switch. Standard output is for results.
+    # Ray prints messages about lost processes to standard output, even with `log_to_driver=False`. No public
+    # option stops them, and standard output is for results.
     ray._private.worker._worker_logs_enabled = False
 
 
 class RunnerActor(InProcessRunner):
-    """The runner in an actor. Its methods return errors, because Ray wraps a raised error in an own class."""
+    """The runner in an actor (a process of Ray). Call `result_or_error`: Ray would wrap a raised error."""
 
     def __init__(self, settings: Settings, folder: str) -> None:
-        # Relative paths in the settings mean what they mean in the folder of the caller. A node may lack it:
-        # a relative path then fails with its own error, and a whole one does not.
+        # Relative paths in the settings start at the folder of the caller. If a node lacks this folder, only
+        # relative paths fail, each with its own error.
         with suppress(OSError):
             os.chdir(folder)
         super().__init__(settings)
 
 
 class RayActors:
-    """Runs jobs in `count` Ray actors, each on one core. A job waits for a free actor.
+    """Runs jobs in `count` Ray actors (processes on the cluster), each on one core.
 
-    An actor runs one job at a time, or `concurrency` jobs with a language model, because those mostly wait.
-    If an actor dies, Ray restarts it, and each of its jobs is tried once more, alone in a new actor.
-    If `count` is None: one actor for each core of the cluster, or a single actor with a language model.
+    An actor runs one job at a time. With a language model it runs `concurrency` jobs, which mostly wait. If
+    an actor dies, Ray restarts it, and each of its jobs runs once more, alone in a new actor. If `count` is
+    None, there is one actor for each core of the cluster, or a single actor with a language model.
     `address` is HOST:PORT, `auto` (the cluster of this machine) or `local` (starts a cluster). If this
     process is already connected to a cluster, `address` is ignored.
     """
@@ -71,7 +71,7 @@ class RayActors:
     def __init__(self, settings: Settings, address: str, count: int | None) -> None:
         """Connects to the cluster. Raises `InputError` if there is no cluster at the address.
 
-        The calling thread must live as long as the cluster is used: a `local` cluster ends with its thread.
+        A `local` cluster ends with the thread that makes this object.
         """
         self._ray = import_ray()
         self._connected_here = not self._ray.is_initialized()
@@ -83,13 +83,13 @@ class RayActors:
         self._jobs_each = 1 if settings.is_embedded else settings.concurrency
         cores = int(self._ray.cluster_resources().get("CPU", 1)) if settings.is_embedded else 1
         self._count = count or max(1, cores)
-        self.at_once = self._count * (self._jobs_each + 1)  # those that can run, and one for each actor
-        self._free: asyncio.Queue[Any] = asyncio.Queue()  # an actor for each job that it could begin
+        self.at_once = self._count * (self._jobs_each + 1)  # jobs that run, and one that waits for each actor
+        self._free: asyncio.Queue[Any] = asyncio.Queue()  # an actor is in it once for each free place
         self._single_retry = asyncio.Lock()
         self._actors: list[Any] = []
 
     async def start(self) -> None:
-        """Builds the actors. Raises `RarrError` if an actor finds no free core, or cannot be built."""
+        """Starts the actors. Raises `RarrError` if an actor finds no free core, or cannot be built."""
         self._actors = [self._new_actor(num_cpus=1) for _ in range(self._count)]
         for actor in self._actors:
             try:
@@ -106,7 +106,7 @@ class RayActors:
             self._free.put_nowait(actor)
 
     async def run(self, job: Job) -> JobResult:
-        """Runs a job in a free actor. If the actor dies, runs the job once more, alone in a new actor."""
+        """Waits for a free actor, and runs a job in it. If the actor dies, uses a new actor for this job."""
         actor = await self._free.get()
         try:
             with suppress(*self._death_errors):
@@ -114,7 +114,7 @@ class RayActors:
         finally:
             self._free.put_nowait(actor)
         async with self._single_retry:
-            alone = self._new_actor(num_cpus=0)  # the cores are taken
+            alone = self._new_actor(num_cpus=0)  # the other actors use all cores
             try:
                 with suppress(*self._death_errors):
                     return result_or_raise(await alone.result_or_error.remote(job))

@@ -1,7 +1,7 @@
 """Makes, stores and counts the results of rows. A killed process loses no stored result.
 
-The key of a result is the digest of its row's text, context and sources. So rows may be moved, added or
-removed between two runs, and equal rows are worked on only once.
+The key of a result is the digest of the text, context and sources of its row. So a later run finds a result
+if its row has moved, and rows with equal values share one result.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from rarr.tools.storage.files import LineAppender, repaired_lines
 from rarr.tools.text.wording import kind_of
 
 LONGEST_TEXT = 1_000_000
-"""The most characters of a text. A longer text would occupy a worker process for hours."""
+"""The most characters of a text. A longer text would keep a worker process busy for hours."""
 MEASURES = ("supported", "attribution", "preservation", "f1_ap")
 """The measures of `BatchCounts` for which --fail-under may set a limit."""
 RESULT_COLUMNS: Mapping[str, ColumnType] = {
@@ -43,12 +43,12 @@ RESULT_COLUMNS: Mapping[str, ColumnType] = {
     "rarr_error": "string",
     "rarr_revision": "json",
 }
-"""The columns that a batch adds, with the types of their values. `rarr_revision` needs the option --full."""
+"""The columns that a batch adds, with the types of their values. `rarr_revision` is added only by --full."""
 _MOST_NAMED_COLUMNS = 20  # columns that a message names
 
 
 class TextRow(NamedTuple):
-    """One text of a batch, the question that it answers, and its own passages, which are searched first."""
+    """A row of a batch: a text, the question that it answers, and passages, which are searched first."""
 
     text: str
     context: str | None
@@ -56,7 +56,7 @@ class TextRow(NamedTuple):
 
     @property
     def digest(self) -> bytes:
-        """The digest of the text, context and sources: the key of the result."""
+        """The digest of the text, context and sources. It is the key of the result."""
         parts = json.dumps([self.text, self.context, self.sources], default=str, ensure_ascii=False)
         return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
@@ -69,7 +69,7 @@ class Columns(NamedTuple):
     sources: str | None = None
 
     def require_columns(self, names: Collection[str]) -> None:
-        """Raises `InputError` if the column `names` of a file lack one of these, or have a result column."""
+        """Raises `InputError` if a file with the columns `names` lacks a column, or has a result column."""
         for option, name in self._asdict().items():
             if names and name is not None and name not in names:
                 listed = ", ".join(map(repr, [*names][:_MOST_NAMED_COLUMNS]))
@@ -78,7 +78,7 @@ class Columns(NamedTuple):
             raise InputError(f"the column {taken!r} is a result of rarr batch: rename it, or leave it out")
 
     def row_or_problem(self, given: InputRow) -> TextRow | str:
-        """Makes a row, or returns the reason why there is none."""
+        """Makes a `TextRow` from the row of a file, or returns the reason why that is not possible."""
         read = {key: given.columns.get(name) for key, name in self._asdict().items() if name is not None}
         text, context, sources = read["text"], read.get("context"), read.get("sources") or []
         if isinstance(sources, str):
@@ -108,7 +108,7 @@ def _source_list(sources: str) -> list[Any]:
 
 
 def result_columns(result: Postprocessed | str, *, full: bool = False) -> dict[str, Any]:
-    """Makes the columns of a row with this result, or with an error. `full`: with the record of the run."""
+    """Makes the result columns of a row. If `result` is a text, it is an error. `full` adds the revision."""
     columns: dict[str, Any] = dict.fromkeys(RESULT_COLUMNS)
     if isinstance(result, str):
         return columns | {"rarr_error": result}
@@ -133,12 +133,12 @@ def result_columns(result: Postprocessed | str, *, full: bool = False) -> dict[s
 
 
 class BatchCounts(BaseModel):
-    """Counts over the rows of a batch. Equal rows count separately, each with its cost and calls.
+    """Counts over the rows of a batch. Rows with the same text count separately, each with its cost.
 
-    `unchecked`: rows with nothing to check. `unconfirmed`: other rows without an error that have a sentence
-    that is not `supported`. `errors`: rows with an error; of these, `failed` had a failed search or model.
+    `unchecked`: rows with nothing to check. `unconfirmed`: other rows without an error, with a sentence that
+    is not `supported`. `errors`: rows with an error. `failed`: rows with an error of a search or a model.
     `left`: rows without a result, because the cost limit or an interrupt came first.
-    `statuses`: the number of sentences by status; of these, a failure prevented a judgement of `unread`.
+    `statuses`: the number of sentences with each status. `unread`: sentences not judged after a failure.
     `cost`: None if a price is unknown. `attribution`, `preservation`: means over the rows that have both.
     `f1_ap`: the harmonic mean of these two means (Gao et al. 2023, section 5).
     """
@@ -162,7 +162,7 @@ class BatchCounts(BaseModel):
 
     @property
     def supported(self) -> float | None:
-        """The share of the judged sentences that are supported; None if no sentence was judged."""
+        """The share of the judged sentences that are supported, from 0 to 1; None if none was judged."""
         judged = sum(count for status, count in self.statuses.items() if status not in NOT_JUDGED)
         return self.statuses.get("supported", 0) / judged if judged else None
 
@@ -195,7 +195,7 @@ class BatchCounts(BaseModel):
 
 
 class _StoredLine(NamedTuple):
-    """A result in the file: the offset of its line, its cost, and whether it has no error."""
+    """The line of a result in the file: its offset `start`, the cost, and whether the result has no error."""
 
     start: int
     cost: float
@@ -203,13 +203,13 @@ class _StoredLine(NamedTuple):
 
 
 class ResultStore:
-    """The file with the results of one batch, one line each. Several threads may use the store.
+    """The file with the results of one batch, one result a line. Several threads may use the store.
 
-    If a row has several lines, the last counts. The memory holds only the places of the lines.
+    If a row has several lines, the last line counts. The results themselves are not kept in memory.
     """
 
     def __init__(self, path: Path) -> None:
-        """Opens or makes the file. Raises `InputError` if the file is damaged."""
+        """Opens the file, or makes a new file. Raises `InputError` if the file is damaged."""
         self._path, self._stored_lines, start = path, dict[bytes, _StoredLine](), 0
         for line in repaired_lines(path):
             try:
@@ -225,17 +225,17 @@ class ResultStore:
         return sum(place.cost for place in self._stored_lines.values())
 
     def is_done(self, digest: bytes) -> bool:
-        """Tells whether the row has a result without an error."""
+        """Tells whether the row with this digest has a result without an error."""
         return digest in self._stored_lines and self._stored_lines[digest].is_done
 
     def add_result(self, digest: bytes, columns: Mapping[str, Any]) -> None:
-        """Stores the result of a row. It replaces an earlier result of this row."""
+        """Stores the result columns of a row. They replace an earlier result of this row."""
         line = json_text([digest.hex(), dict(columns)])
         if (start := self._lines.append_line(f"{line}\n".encode())) >= 0:
             self._stored_lines[digest] = _stored_line(start, columns)
 
     def stored_result(self, digest: bytes) -> dict[str, Any] | None:
-        """Returns the stored result columns of a row (maybe with an error); None if there is no result."""
+        """Returns the stored result columns of a row, also with an error; None if there is no result."""
         if (place := self._stored_lines.get(digest)) is None:
             return None
         with self._path.open("rb") as lines:

@@ -1,4 +1,4 @@
-"""Reads and writes the rows of JSON lines, CSV and Parquet one by one, so that a file may be of any size."""
+"""Reads and writes rows of JSON lines, CSV and Parquet. A file may be larger than the memory."""
 
 import csv
 import json
@@ -16,15 +16,15 @@ from rarr.valid_unicode import valid
 
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet"}
 LINE_MAX = 64 << 20
-"""The most bytes of a line, and characters of a cell. A longer line would fill the memory."""
-_ROWS_IN_MEMORY = 1000  # rows of a Parquet file that are in memory at once
+"""The most bytes of a line of JSON, and the most characters of a CSV cell. More would fill the memory."""
+_ROWS_IN_MEMORY = 1000  # rows of a Parquet file that are read or written at once
 
 ColumnType = Literal["string", "bool", "int", "float", "strings", "json"]
-"""The type of a column. `strings` are lists of texts, and `json` is everything else, written as JSON."""
+"""The type of a column. `strings` are lists of texts. `json` is any other value, written as JSON."""
 
 
 class InputRow(NamedTuple):
-    """One row: its columns, or the `problem` that makes it useless. `place` is such as "line 3"."""
+    """A row of a file: its columns by name, or the `problem` why it cannot be used. `place`: as "line 3"."""
 
     place: str
     columns: dict[str, Any]
@@ -32,7 +32,7 @@ class InputRow(NamedTuple):
 
 
 def file_format(path: Path) -> str:
-    """Returns "jsonl", "csv" or "parquet" by the file extension, or raises `InputError` or `SetupError`."""
+    """Returns "jsonl", "csv" or "parquet" by the file extension. Raises `InputError` or `SetupError`."""
     kind = FORMATS.get(path.suffix.lower())
     if kind is None:
         raise InputError(f"{path} has no known ending: name the file .jsonl, .csv or .parquet")
@@ -45,7 +45,7 @@ def file_format(path: Path) -> str:
 
 
 def input_rows(path: Path) -> Iterator[InputRow]:
-    """Yields the rows of a file. Raises `InputError` if the file, or a later part of it, cannot be read."""
+    """Yields the rows of a file. Raises `InputError` if the file or a part of the file cannot be read."""
     reader = {"jsonl": _json_rows, "csv": _csv_rows, "parquet": _parquet_rows}[file_format(path)]
     try:
         yield from reader(path)
@@ -72,14 +72,14 @@ def _json_rows(path: Path) -> Iterator[InputRow]:
 
 def _csv_rows(path: Path) -> Iterator[InputRow]:
     with path.open(encoding="utf-8-sig", newline="") as file:
-        # Strict: a quote that is never closed would make one row of all rows after it.
+        # Without `strict`, a quote that is never closed would join all later rows into one row.
         reader: csv.DictReader[Any] = csv.DictReader(file, strict=True)
         try:
             names = list(reader.fieldnames or ())
             if twice := [name for name in names if names.count(name) > 1]:
                 raise InputError(f"{path} has two columns named {twice[0]!r}: rename one of them")
             for number, cells in enumerate(rows_with_long_cells(reader, LINE_MAX), start=1):
-                more = cells.pop(None, None)  # the cells without a column
+                more = cells.pop(None, None)  # the key None has the cells without a column
                 problem = "it has more cells than the header: put cells with commas in quotes" if more else ""
                 yield InputRow(f"row {number}", valid(dict(cells)), problem)
         except (UnicodeDecodeError, csv.Error) as error:
@@ -105,10 +105,10 @@ def _parquet_rows(path: Path) -> Iterator[InputRow]:
 def write_rows(
     path: Path, rows: Iterable[Mapping[str, Any]], columns: Mapping[str, ColumnType], source: Path
 ) -> None:
-    """Writes the rows to `path`, in the format of its file extension, and replaces an existing file.
+    """Writes the rows to `path`, in the format of its file extension. Replaces an existing file.
 
-    `columns` gives the columns in order. If `path` and the input file `source` are both Parquet, the columns
-    of the input keep their types. Raises `InputError` if `path` cannot be written.
+    `columns` has the names of the columns in order, with types. If `path` and the input file `source` are
+    both Parquet, the input's columns keep their types. Raises `InputError` if `path` cannot be written.
     """
     kind = file_format(path)
     try:
@@ -140,7 +140,7 @@ def _csv_cell(value: object) -> object:
 
 
 def common_type(known: ColumnType | None, value: object) -> ColumnType | None:
-    """Returns the type of a column with values of type `known` and this value; None if all are None."""
+    """Returns the type of a column of type `known` after one more value. None: the column has no value."""
     kinds: dict[type, ColumnType] = {bool: "bool", int: "int", float: "float", str: "string"}
     kind: ColumnType | None = None if value is None else kinds.get(type(value), "json")
     if kind == "int" and not -(1 << 63) <= value < 1 << 63:  # type: ignore[operator]  # it is a number
