@@ -25,13 +25,13 @@ from rarr.tools.text.wording import kind_of
 
 __all__ = ["RarrMiddleware", "RarrRunnable"]
 
-Value = str | AIMessage | dict[str, Any]
+StepInput = str | AIMessage | dict[str, Any]
 """The input of a chain step: a text, a message, or a dict whose "answer" is a text or a message."""
-_ADDRESS = ("url", "link", "href", "source")
+_ADDRESS_KEYS = ("url", "link", "href", "source")
 _CURE = "give a str, an AIMessage, or a dict with answer and, if you have them, question and sources"
 
 
-class RarrRunnable(RunnableLambda[Value, Any]):
+class RarrRunnable(RunnableLambda[StepInput, Any]):
     """A step of a chain that postprocesses an answer, as `rarr.postprocess` does.
 
     The input is a str, an `AIMessage`, or a dict. A dict has `answer` (a str or `AIMessage`) and optionally
@@ -56,7 +56,7 @@ class RarrRunnable(RunnableLambda[Value, Any]):
         `search="given"` searches the sources of the input alone. `deadline_s`: the seconds for each answer.
         Raises `InputError` for wrong options, and for a source that cannot be read.
         """
-        super().__init__(self._called, self._acalled, "RarrRunnable")
+        super().__init__(self._run_step, self._arun_step, "RarrRunnable")
         require_valid_call(mode=mode, deadline_s=deadline_s)
         given = "given" if search == "given" else None  # the sources of an answer are searched alone
         self._options: Any = {"mode": mode, "deadline_s": deadline_s, "search": given}
@@ -74,33 +74,33 @@ class RarrRunnable(RunnableLambda[Value, Any]):
             raise InputError(f"{told}: give rarr.Reviser(rarr.Settings(...)) alone, or the settings alone")
         self._reviser = reviser
 
-    def _called(self, value: Value, config: RunnableConfig) -> Any:
+    def _run_step(self, value: StepInput, config: RunnableConfig) -> Any:
         # Callbacks alone: the graph of a run would write into the checkpointer of the agent around it.
         with set_config_context(RunnableConfig(callbacks=config["callbacks"])) as context:
             return context.run(run, self._postprocessed(value))
 
-    async def _acalled(self, value: Value, config: RunnableConfig) -> Any:
+    async def _arun_step(self, value: StepInput, config: RunnableConfig) -> Any:
         with set_config_context(RunnableConfig(callbacks=config["callbacks"])) as context:
             return await asyncio.create_task(self._postprocessed(value), context=context)
 
-    async def _postprocessed(self, value: Value) -> Any:
-        text, question, sources = _read(value)
+    async def _postprocessed(self, value: StepInput) -> Any:
+        text, question, sources = _answer_question_sources(value)
         if text is None:
-            return _written(value, None)
+            return _with_result(value, None)
         if sources is None and self._options["search"]:
             if not isinstance(value, Mapping):
                 raise InputError("search is 'given' without sources: give a dict with answer and sources")
             sources = []  # the search of the chain found nothing, and wrote None or no key
         result = await self._reviser.apostprocess(text, question, sources, **self._options)
         if result.revision is None:  # as at a deadline, when all threads may be busy
-            return _written(value, result)
-        return await asyncio.to_thread(_written, value, result)
+            return _with_result(value, result)
+        return await asyncio.to_thread(_with_result, value, result)
 
 
-def _read(value: object) -> tuple[str | None, Any, Sequence[Given] | None]:
+def _answer_question_sources(value: object) -> tuple[str | None, Any, Sequence[Given] | None]:
     """Returns the answer (None if empty), the question and the sources of the input of a chain step."""
     if not isinstance(value, Mapping):
-        return _text(value, "the input"), None, None
+        return _text_of_answer(value, "the input"), None, None
     if "answer" not in value:
         raise InputError(f"the input is a dict without answer: {_CURE}")
     question = value.get("question")
@@ -109,19 +109,19 @@ def _read(value: object) -> tuple[str | None, Any, Sequence[Given] | None]:
     if isinstance(question, list | tuple):
         question = [role_and_content(each) if isinstance(each, BaseMessage) else each for each in question]
     keys = [key for key in ("sources", "context") if value.get(key) is not None]
-    sources = [source for key in keys for source in _listed(value[key], key)]
-    return _text(value["answer"], "answer"), question, sources if keys else None
+    sources = [source for key in keys for source in _nonblank_sources(value[key], key)]
+    return _text_of_answer(value["answer"], "answer"), question, sources if keys else None
 
 
-def _written(value: Any, result: Postprocessed | None) -> Any:
+def _with_result(value: Any, result: Postprocessed | None) -> Any:
     if isinstance(value, Mapping):
-        return {**value, "answer": _written(value["answer"], result), "rarr": result}
+        return {**value, "answer": _with_result(value["answer"], result), "rarr": result}
     if result is None:
         return value
     return add_result(value, result) if isinstance(value, AIMessage) else result.text
 
 
-def _text(answer: object, name: str) -> str | None:
+def _text_of_answer(answer: object, name: str) -> str | None:
     if isinstance(answer, AIMessage):
         return answer_text(answer)
     if not isinstance(answer, str):
@@ -129,7 +129,7 @@ def _text(answer: object, name: str) -> str | None:
     return answer if answer.strip() else None
 
 
-def _listed(sources: object, key: str) -> list[Any]:
+def _nonblank_sources(sources: object, key: str) -> list[Any]:
     if isinstance(sources, str | Document):
         sources = [sources]
     if not isinstance(sources, list | tuple):
@@ -200,7 +200,7 @@ def tool_sources(messages: Sequence[BaseMessage]) -> Iterator[Given]:
         if not isinstance(message, ToolMessage) or message.status == "error":
             continue
         text = message_text(message.content, "\n")
-        if documents := list(_documents(message.artifact)):
+        if documents := list(_documents_in(message.artifact)):
             yield from documents
         elif (results := _search_results(text)) is not None:
             yield from results
@@ -208,13 +208,13 @@ def tool_sources(messages: Sequence[BaseMessage]) -> Iterator[Given]:
             yield {"text": text, "title": message.name or ""}
 
 
-def _documents(artifact: object) -> Iterator[Document]:
+def _documents_in(artifact: object) -> Iterator[Document]:
     if isinstance(artifact, Document):
         if artifact.page_content.strip():
             yield artifact
     elif isinstance(artifact, Mapping | list | tuple):
         for part in artifact.values() if isinstance(artifact, Mapping) else artifact:
-            yield from _documents(part)
+            yield from _documents_in(part)
 
 
 def _search_results(text: str) -> list[dict[str, Any]] | None:
@@ -235,4 +235,4 @@ def _search_results(text: str) -> list[dict[str, Any]] | None:
 
 
 def _has_address(result: object) -> bool:
-    return isinstance(result, dict) and any(isinstance(result.get(key), str) for key in _ADDRESS)
+    return isinstance(result, dict) and any(isinstance(result.get(key), str) for key in _ADDRESS_KEYS)

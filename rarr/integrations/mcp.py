@@ -66,7 +66,7 @@ class ToolServer(MCPServer[Any]):
         self, settings: Settings | None = None, *, on_index: Callable[[int, int], None] | None = None
     ) -> None:
         self._reviser = Reviser(settings or Settings(), on_index=on_index)
-        tools = [_tool(method) for method in (self.revise_text, self.cite_text, self.verify_claim)]
+        tools = [_make_tool(method) for method in (self.revise_text, self.cite_text, self.verify_claim)]
         log = logging.getLogger()
         handlers, level = list(log.handlers), log.level
         super().__init__("rarr", title="rarr", version=VERSION, instructions=_INSTRUCTIONS, tools=tools)
@@ -82,7 +82,7 @@ class ToolServer(MCPServer[Any]):
         source, and the sentences that stay contradicted or unconfirmed. Use it on a draft or an answer before
         you give it to somebody.
         """
-        return await self._postprocessed("revise", text, context, sources)
+        return await self._postprocess_text("revise", text, context, sources)
 
     async def cite_text(
         self, text: Text, context: Question = None, sources: Given = None
@@ -91,7 +91,7 @@ class ToolServer(MCPServer[Any]):
 
         The list of sources comes at the end. Citations that the text has already are checked.
         """
-        return await self._postprocessed("cite", text, context, sources)
+        return await self._postprocess_text("cite", text, context, sources)
 
     async def verify_claim(
         self, claim: Claim, context: Question = None, sources: Given = None
@@ -110,7 +110,7 @@ class ToolServer(MCPServer[Any]):
         kept = tuple(passage for passage in verification.evidence if not passage.suspicious)
         warned = "".join(f"warning: {one_line(line)}\n" for line in warning_lines(verification.warnings))
         shown = await work(lambda: verification_text(verification))
-        return _result(shown + warned, verification.model_copy(update={"evidence": kept}))
+        return _tool_result(shown + warned, verification.model_copy(update={"evidence": kept}))
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -125,13 +125,13 @@ class ToolServer(MCPServer[Any]):
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
-            raise _as_one_line(name, error) from error.__cause__
+            raise _one_line_error(name, error) from error.__cause__
 
     async def aclose(self) -> None:
         """Closes the files and connections of the reviser that the tools share."""
         await self._reviser.aclose()
 
-    async def _postprocessed(
+    async def _postprocess_text(
         self, mode: PostprocessMode, text: str, context: str | None, sources: Given
     ) -> CallToolResult:
         options: dict[str, Any] = {"mode": mode, "search": "given" if sources else None}
@@ -142,16 +142,16 @@ class ToolServer(MCPServer[Any]):
         checks = (it for it in result.existing if it.state in ("not_supported", "source_not_found"))
         lines = (f"{one_line(it.text)} ({it.state.replace('_', ' ')})" for it in checks)
         wrong = "".join(f"wrong citation: {line}\n" for line in lines)
-        brief = result.model_copy(update={"revision": _short(revision)})
-        return _result(f"{result.notice}\n\n{shown.rstrip()}\n{wrong}", brief)
+        brief = result.model_copy(update={"revision": _shortened(revision)})
+        return _tool_result(f"{result.notice}\n\n{shown.rstrip()}\n{wrong}", brief)
 
 
-def _result(text: str, record: BaseModel) -> CallToolResult:
+def _tool_result(text: str, record: BaseModel) -> CallToolResult:
     content = TextContent(type="text", text=text)
     return CallToolResult(content=[content], structured_content=record.model_dump(mode="json"))
 
 
-def _short(revision: Revision) -> Revision:
+def _shortened(revision: Revision) -> Revision:
     """Removes what a caller rarely needs, and passages that address a language model: the caller is one."""
     used = {*revision.report.evidence_ids, *(edit.evidence_id for edit in revision.edits)}
     for sentence in revision.report.sentences:
@@ -160,14 +160,14 @@ def _short(revision: Revision) -> Revision:
     return revision.model_copy(update={"queries": (), "checks": (), "evidence": kept})
 
 
-def _tool(method: Callable[..., Any]) -> Tool:
+def _make_tool(method: Callable[..., Any]) -> Tool:
     hints = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
     tool = Tool.from_function(method, description=getdoc(method), annotations=hints)
     tool.parameters["additionalProperties"] = False
     return tool
 
 
-def _as_one_line(name: str, error: ToolError) -> ToolError:
+def _one_line_error(name: str, error: ToolError) -> ToolError:
     cause = error.__cause__
     if isinstance(error, UnexpectedToolError) and not isinstance(cause, RarrError):
         return UnexpectedToolError(f"{name} failed by a defect of rarr: its log has the reason")
