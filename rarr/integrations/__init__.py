@@ -1,1 +1,1 @@
-"""Connects the package with other libraries and programs."""
+"""Connects `rarr` to other libraries: chains and agents of LangChain, and agents that speak MCP."""

@@ -1,4 +1,4 @@
-"""Adds postprocessing to chains (`RarrRunnable`) and agents (`RarrMiddleware`) of LangChain."""
+"""Postprocesses the answers of LangChain's chains (`RarrRunnable`) and agents (`RarrMiddleware`)."""
 
 import asyncio
 import json
@@ -26,7 +26,7 @@ from rarr.tools.text.wording import kind_of
 __all__ = ["RarrMiddleware", "RarrRunnable"]
 
 StepInput = str | AIMessage | dict[str, Any]
-"""The input of a chain step: a text, a message, or a dict whose "answer" is a text or a message."""
+"""The input of a step of a chain: a text, a message, or a dict whose "answer" is a text or a message."""
 _ADDRESS_KEYS = ("url", "link", "href", "source")
 _CURE = "give a str, an AIMessage, or a dict with answer and, if you have them, question and sources"
 
@@ -36,10 +36,10 @@ class RarrRunnable(RunnableLambda[StepInput, Any]):
 
     The input is a str, an `AIMessage`, or a dict. A dict has `answer` (a str or `AIMessage`) and optionally
     `question` (a str or messages), `sources` and `context` (texts and documents; both are searched).
-    The output has the type of the input, with the revised text. The record `Postprocessed` is in a dict under
-    the key `rarr`, and in a message as JSON data in `response_metadata["rarr"]`. Empty texts, and messages
-    that call tools or have no text, are not changed. A failed search or model raises no error: the original
-    text is returned, and the record says why.
+    The output has the type of the input, with the revised text. A dict gets the record `Postprocessed` under
+    the key `rarr`; a message gets it as JSON data in `response_metadata["rarr"]`. The step does not change
+    an empty text, or a message that calls tools or has no text. If a search or a model fails, the step raises
+    no error: it returns the original text, and the record says why.
     """
 
     def __init__(
@@ -51,14 +51,14 @@ class RarrRunnable(RunnableLambda[StepInput, Any]):
         deadline_s: float | None = None,
         **settings: Any,
     ) -> None:
-        """Give a `reviser`, or the fields of `Settings`, such as `corpus="notes/"`; see `rarr.postprocess`.
+        """Takes a `reviser`, or the fields of `Settings`, such as `corpus="notes/"`; see `rarr.postprocess`.
 
-        `search="given"` searches the sources of the input alone. `deadline_s`: the seconds for each answer.
+        `search="given"` searches only the sources of the input. `deadline_s`: the seconds for each answer.
         Raises `InputError` for wrong options, and for a source that cannot be read.
         """
         super().__init__(self._run_step, self._arun_step, "RarrRunnable")
         require_valid_call(mode=mode, deadline_s=deadline_s)
-        given = "given" if search == "given" else None  # the sources of an answer are searched alone
+        given = "given" if search == "given" else None  # only the sources of the input are searched
         self._options: Any = {"mode": mode, "deadline_s": deadline_s, "search": given}
         if given and reviser is None:
             for name in ("corpus", "graph"):
@@ -75,30 +75,30 @@ class RarrRunnable(RunnableLambda[StepInput, Any]):
         self._reviser = reviser
 
     def _run_step(self, value: StepInput, config: RunnableConfig) -> Any:
-        # Callbacks alone: the graph of a run would write into the checkpointer of the agent around it.
+        # Only the callbacks: with the whole config, the run would write into the agent's checkpointer.
         with set_config_context(RunnableConfig(callbacks=config["callbacks"])) as context:
-            return context.run(run, self._postprocessed(value))
+            return context.run(run, self._postprocess_input(value))
 
     async def _arun_step(self, value: StepInput, config: RunnableConfig) -> Any:
         with set_config_context(RunnableConfig(callbacks=config["callbacks"])) as context:
-            return await asyncio.create_task(self._postprocessed(value), context=context)
+            return await asyncio.create_task(self._postprocess_input(value), context=context)
 
-    async def _postprocessed(self, value: StepInput) -> Any:
+    async def _postprocess_input(self, value: StepInput) -> Any:
         text, question, sources = _answer_question_sources(value)
         if text is None:
             return _with_result(value, None)
         if sources is None and self._options["search"]:
             if not isinstance(value, Mapping):
                 raise InputError("search is 'given' without sources: give a dict with answer and sources")
-            sources = []  # the search of the chain found nothing, and wrote None or no key
+            sources = []  # the chain found nothing: the key is missing, or its value is None
         result = await self._reviser.apostprocess(text, question, sources, **self._options)
-        if result.revision is None:  # as at a deadline, when all threads may be busy
+        if result.revision is None:  # such as after a deadline; then all threads may be busy
             return _with_result(value, result)
         return await asyncio.to_thread(_with_result, value, result)
 
 
 def _answer_question_sources(value: object) -> tuple[str | None, Any, Sequence[Given] | None]:
-    """Returns the answer (None if empty), the question and the sources of the input of a chain step."""
+    """Returns three parts of a step's input: the answer (None if empty), the question and the sources."""
     if not isinstance(value, Mapping):
         return _text_of_answer(value, "the input"), None, None
     if "answer" not in value:
@@ -141,24 +141,24 @@ def _nonblank_sources(sources: object, key: str) -> list[Any]:
 class RarrMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     """Postprocesses the last answer of an agent, as `rarr.postprocess` does.
 
-    The sources are the documents and texts that tools returned since the last human message; the conversation
-    is the context. The message keeps its id, usage and other blocks, and gets the record `Postprocessed` as
-    JSON data in `response_metadata["rarr"]`. Structured output, and messages that call tools or have no text,
-    are not changed.
+    The sources are the documents and texts that tools returned since the last human message. The context is
+    the conversation. The message keeps its id, its usage and its parts that are not text. It gets the record
+    `Postprocessed` as JSON data in `response_metadata["rarr"]`. Structured output does not change, nor does a
+    message that calls tools or has no text.
     """
 
     def __init__(self, reviser: Reviser | None = None, **options: Any) -> None:
-        """Takes the options of `RarrRunnable`. Raises `InputError` for wrong options."""
+        """Takes the same arguments as `RarrRunnable`. Raises `InputError` for wrong options."""
         super().__init__()
         self._runnable = RarrRunnable(reviser, **options)
 
     def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Replaces the agent's last answer in a synchronous run."""
+        """Replaces the agent's last answer by the postprocessed answer, in a synchronous run."""
         value = _last_answer(state)
         return value and {"messages": [self._runnable.invoke(value)["answer"]]}
 
     async def aafter_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
-        """Replaces the agent's last answer in an asynchronous run."""
+        """Replaces the agent's last answer by the postprocessed answer, in an asynchronous run."""
         value = await asyncio.to_thread(_last_answer, state)
         return value and {"messages": [(await self._runnable.ainvoke(value))["answer"]]}
 
@@ -172,7 +172,7 @@ def _last_answer(state: AgentState[Any]) -> dict[str, Any] | None:
 
 
 def answer_text(message: AIMessage) -> str | None:
-    """Returns the text of an answer; None if the message calls tools or has no text."""
+    """Returns the text of a message; None if the message calls tools or has no text."""
     text = message_text(message.content)
     return text if text.strip() and not message.tool_calls else None
 
@@ -191,9 +191,9 @@ def add_result(message: AIMessage, result: Postprocessed) -> AIMessage:
 
 
 def tool_sources(messages: Sequence[BaseMessage]) -> Iterator[Given]:
-    """Yields the sources from the tool messages since the last human message. Skips failed tools.
+    """Yields the sources in the tool messages after the last human message. Skips failed tools.
 
-    From each message: the documents of its artifact, else the search results in its JSON text, else its text.
+    A message gives the documents of its artifact, or else the search results in its JSON, or else its text.
     """
     asked = max((n for n, message in enumerate(messages) if isinstance(message, HumanMessage)), default=-1)
     for message in messages[asked + 1 :]:
@@ -218,7 +218,7 @@ def _documents_in(artifact: object) -> Iterator[Document]:
 
 
 def _search_results(text: str) -> list[dict[str, Any]] | None:
-    """Reads the search results (with text and address) in a JSON list or object; None for any other text."""
+    """Reads search results (objects with an address) from a JSON text; returns None for any other text."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
-"""Offers `rarr` to agents as tools of the Model Context Protocol. Needs the extra mcp.
+"""Offers `rarr` to agents as tools of the Model Context Protocol (MCP). Needs the extra mcp.
 
-A tool returns a text for a model and a record for a program.
+The result of a tool is a text for the agent's model and a record for a program.
 """
 
 import logging
@@ -58,8 +58,8 @@ Given = Annotated[
 class ToolServer(MCPServer[Any]):
     """An MCP server with the tools of `rarr`. `run()` serves standard input; other methods serve HTTP.
 
-    The settings name all sources that the tools search. `on_index` is the one of `Reviser`. Raises
-    `RarrError` if something is missing. Close the server after its last use.
+    The settings name the sources that the tools search. `on_index` is called as by `Reviser`. Raises
+    `RarrError` if a package, model or source is missing. Close the server after its last use.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class ToolServer(MCPServer[Any]):
         log = logging.getLogger()
         handlers, level = list(log.handlers), log.level
         super().__init__("rarr", title="rarr", version=VERSION, instructions=_INSTRUCTIONS, tools=tools)
-        log.handlers[:] = handlers  # the library changes the log of the process, which the application owns
+        log.handlers[:] = handlers  # undo what the library changed in the application's log
         log.setLevel(level)
 
     async def revise_text(
@@ -115,7 +115,7 @@ class ToolServer(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Calls a tool. Raises `ToolError` with one line that names the cure."""
+        """Calls a tool. Raises `ToolError` with a message of one line that names the cure."""
         tools = {tool.name: tool for tool in self._tool_manager.list_tools()}
         if name not in tools:
             raise ToolError(f"there is no tool {one_line(name, 40)!r}: use {', '.join(tools)}")
@@ -152,7 +152,7 @@ def _tool_result(text: str, record: BaseModel) -> CallToolResult:
 
 
 def _shortened(revision: Revision) -> Revision:
-    """Removes what a caller rarely needs, and passages that address a language model: the caller is one."""
+    """Removes queries, checks, unused evidence, and passages with instructions for a language model."""
     used = {*revision.report.evidence_ids, *(edit.evidence_id for edit in revision.edits)}
     for sentence in revision.report.sentences:
         used |= {*sentence.evidence_ids, *(part.evidence_id for part in sentence.parts)}
