@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _FORMATS = click.Choice(["text", "github", "sarif", "json"])
 _FAIL_ON: dict[str, Any] = {"multiple": True, "type": click.Choice(["unconfirmed", "no_evidence"])}
-ENDINGS = (".md", ".markdown", ".txt", ".text")
+SUFFIXES = (".md", ".markdown", ".txt", ".text")
 """The file extensions that are checked in a folder. A file that the user names may have any extension."""
 
 
@@ -54,7 +54,7 @@ def check(
 
     found = files_to_check(files)
     streams.require_not_an_input(out, found)
-    left = _outside(found, settings)
+    left = _files_outside_corpus(found, settings)
     documents, done, total = [read_document(file) for file in left], count(1), len(left)
     if not any(it.text.strip() or it.unreadable for it in documents):
         raise InputError(f"no file to check has text ({visible(str(left[0]))} is empty): give a sentence")
@@ -89,23 +89,23 @@ def files_to_check(names: Sequence[str]) -> list[Path]:
     found = dict[Path, Path]()
     for name in names:
         exists = os.path.lexists(name)  # "" does not, while Path("") is the current folder
-        if not (files := [*_meant(Path(name))] if exists else []):
+        if not (files := [*_files_at(Path(name))] if exists else []):
             why = "holds no document" if exists else "does not exist"
-            cure = f"name a file, or a folder with files {', '.join(ENDINGS)}"
+            cure = f"name a file, or a folder with files {', '.join(SUFFIXES)}"
             raise InputError(f"{visible(name) or 'an empty name'} {why}: {cure}")
         found |= {file.resolve(): file for file in files}
     return list(found.values())
 
 
-def _meant(path: Path) -> Iterator[Path]:
+def _files_at(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         yield path
     for where, folders, files in os.walk(path):
         folders[:] = sorted(name for name in folders if name[0] != ".")
-        yield from (Path(where, it) for it in sorted(files) if it[0] != "." and it.lower().endswith(ENDINGS))
+        yield from (Path(where, it) for it in sorted(files) if it[0] != "." and it.lower().endswith(SUFFIXES))
 
 
-def _outside(files: list[Path], settings: "Settings") -> list[Path]:
+def _files_outside_corpus(files: list[Path], settings: "Settings") -> list[Path]:
     from rarr.agent.wiring.sources import sources_to_search
     from rarr.retrievers.corpus.passage_index import is_index, read_manifest
 

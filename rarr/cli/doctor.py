@@ -80,12 +80,12 @@ def diagnoses(settings: "Settings") -> Iterator[Diagnosis]:
     except OSError as error:
         cure = "make it writable, or name another folder with RARR_HOME"
         yield Diagnosis("home", "broken", f"{home} cannot be written ({error.strerror})", cure)
-    yield from _extras()
-    yield from _models(settings)
-    yield from _sources(settings)
+    yield from _diagnose_extras()
+    yield from _diagnose_models(settings)
+    yield from _diagnose_sources(settings)
 
 
-def _extras() -> Iterator[Diagnosis]:
+def _diagnose_extras() -> Iterator[Diagnosis]:
     import re
     from importlib.metadata import distributions, requires
 
@@ -99,7 +99,7 @@ def _extras() -> Iterator[Diagnosis]:
         yield missing if packages else Diagnosis(f"extra {extra}", "ok", "installed")
 
 
-def _models(settings: "Settings") -> Iterator[Diagnosis]:
+def _diagnose_models(settings: "Settings") -> Iterator[Diagnosis]:
     from rarr.agent.wiring.components import wire
     from rarr.testing import InMemoryRetriever
     from rarr.tools.concurrency import run
@@ -126,7 +126,7 @@ def _models(settings: "Settings") -> Iterator[Diagnosis]:
             run(model.aclose())
 
 
-def _sources(settings: "Settings") -> Iterator[Diagnosis]:
+def _diagnose_sources(settings: "Settings") -> Iterator[Diagnosis]:
     from rarr.agent.wiring.sources import WEB_SOURCES, Resources, make_retriever, sources_to_search
     from rarr.tools.concurrency import by_deadline, run
 

@@ -76,14 +76,14 @@ def batch(
 
     columns, measures = Columns(text, context, sources), options.parse_limits(fail_under, MEASURES)
 
-    def say_what_is_left(counts: "BatchCounts") -> None:  # OUT looks like a finished file
+    def report_rows_left(counts: "BatchCounts") -> None:  # OUT looks like a finished file
         if counts.left:
             line.stop()
             rows = counted(counts.rows + counts.left, "row")
             streams.complain(f"{counts.rows:,} of {rows} in {out}: run again to continue", 0)
 
     with streams.show_progress() as line:
-        told: dict[str, Any] = {"on_interrupt": say_what_is_left, "on_progress": line.show_rows}
+        told: dict[str, Any] = {"on_interrupt": report_rows_left, "on_progress": line.show_rows}
         counts = revise_file(source, out, columns=columns, settings=settings, **told, **work)
     changed, cost = f"{counts.changed:,} changed", f", cost {counts.cost:.4g}" if counts.cost else ""
     doubtful = f"{counts.unconfirmed:,} with sentences that are not supported, {counts.errors:,} failed{cost}"
@@ -91,10 +91,10 @@ def batch(
         streams.write_result(counts, str)
     else:
         streams.complain(f"{counted(counts.rows, 'row')} in {out}: {changed}, {doubtful}", 0)
-    return _batch_outcome(counts, measures)
+    return _batch_status(counts, measures)
 
 
-def _batch_outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
+def _batch_status(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
     from rarr.evals.metrics import phrase_if_below
 
     status = 0
@@ -304,7 +304,7 @@ def train_editor(rows: Path, out: Path, start: Path | None, **numbers: Any) -> i
     from rarr.backends.encoder.model_files import checked_manifest
 
     checked_manifest(start)
-    return _trained("fine_tuning", "fine_tune", rows, out, start=start, **numbers)
+    return _run_training("fine_tuning", "fine_tune", rows, out, start=start, **numbers)
 
 
 @train.command("purr")
@@ -324,10 +324,10 @@ def train_purr(rows: Path, out: Path, base: str, **numbers: Any) -> int:
     Examples:
       rarr train purr rows -o editor --base google-t5/t5-base
     """
-    return _trained("fusion", "train_fusion", rows, out, base=base, **numbers)
+    return _run_training("fusion", "train_fusion", rows, out, base=base, **numbers)
 
 
-def _trained(module: str, function: str, rows: Path, out: Path, **options_: Any) -> int:
+def _run_training(module: str, function: str, rows: Path, out: Path, **options_: Any) -> int:
     from rarr.training.rows import read_training_rows
 
     read_training_rows(rows)  # checks the call before anybody installs gigabytes for it

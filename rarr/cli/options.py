@@ -16,17 +16,17 @@ Option = Callable[[Any], Any]
 """A decorator that adds one or several options to a command."""
 
 
-class _Path(click.Path):
+class _NonEmptyPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         # "" is an unset variable, while Path("") is the current folder.
         return super().convert(value or self.fail("an empty name names nothing: give a path"), param, ctx)
 
 
-FILE = _Path(path_type=Path)
+FILE = _NonEmptyPath(path_type=Path)
 FILES: dict[str, Any] = {"type": FILE, "multiple": True}
 COUNT = click.IntRange(1)
 
-_SETTINGS: dict[str, tuple[str, str, str]] = {
+_SETTING_OPTIONS: dict[str, tuple[str, str, str]] = {
     "corpus": ("--corpus", "PATH", "Folder, file or built index to search."),
     "graph": ("--graph", "F", "File of triples to search."),
     "search": ("--search", "S", "wikipedia, tavily, searxng or corpus; several with commas."),
@@ -47,12 +47,12 @@ _SETTINGS: dict[str, tuple[str, str, str]] = {
 
 SOURCES = ("corpus", "graph", "search", "offline")
 MODELS = ("model", "base_url", "preset")
-SERVE = tuple(name for name in _SETTINGS if name.startswith("serve_"))
+SERVE = tuple(name for name in _SETTING_OPTIONS if name.startswith("serve_"))
 RUN = (*SOURCES, *MODELS, "deadline_s")
 """The settings of a command that researches a text."""
 
 
-def setting_options(*names: str, made: bool = True) -> Option:
+def setting_options(*names: str, as_settings: bool = True) -> Option:
     """Adds the options of these settings and `--set` to a command. The command gets `settings: Settings`.
 
     If `made` is false, the command gets the given values as a mapping `chosen` instead.
@@ -64,20 +64,20 @@ def setting_options(*names: str, made: bool = True) -> Option:
             from rarr.settings import Settings
 
             pairs = arguments.pop("set")
-            named = _with_pairs(given_options(**{name: arguments.pop(name) for name in names}), pairs)
-            chosen: Any = {"settings": Settings(**named)} if made else {"chosen": named}
+            named = _with_set_options(given_options(**{name: arguments.pop(name) for name in names}), pairs)
+            chosen: Any = {"settings": Settings(**named)} if as_settings else {"chosen": named}
             return command(**chosen, **arguments)
 
         call = _SET(call)
         for name in reversed(names):
-            flag, word, help_ = _SETTINGS[name]
+            flag, word, help_ = _SETTING_OPTIONS[name]
             call = click.option(flag, name, metavar=word or None, help=help_, is_flag=not word or None)(call)
         return call
 
     return decorate
 
 
-def _with_pairs(named: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
+def _with_set_options(named: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
     """Adds the settings of `--set NAME=VALUE`. A list is JSON or separated by commas; a table is JSON."""
     from rarr.settings import Settings
     from rarr.settings.reading import parsed_setting
@@ -104,11 +104,11 @@ def option(flag: str, metavar: str, help_: str, **attributes: Any) -> Option:
 
 def out_option(metavar: str, help_: str, **attributes: Any) -> Option:
     """Declares the option -o. If `metavar` is FILE, the folder of the file must exist."""
-    check = _in_folder if metavar == "FILE" else None
+    check = _require_existing_folder if metavar == "FILE" else None
     return click.option("--out", "-o", metavar=metavar, help=help_, type=FILE, callback=check, **attributes)
 
 
-def _in_folder(_: click.Context, __: click.Parameter, file: Path | None) -> Path | None:
+def _require_existing_folder(_: click.Context, __: click.Parameter, file: Path | None) -> Path | None:
     if file is not None and file.is_dir():
         raise InputError(f"-o {file} is a folder: name a file in it")
     if file is not None and not file.parent.is_dir():
@@ -137,14 +137,14 @@ def wants_json() -> bool:
     return bool(click.get_current_context().meta.get(__name__))
 
 
-def _decoded(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+def _decode(_: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
     from rarr.cli.streams import decode_utf8
 
     return value if value is None else decode_utf8(value, parameter.opts[0])
 
 
 _SET = option("--set", "NAME=VALUE", "Any other setting, as rounds=1; repeatable.", multiple=True)
-CONTEXT = option("--context", "C", "The question or earlier turns that the text answers.", callback=_decoded)
+CONTEXT = option("--context", "C", "The question or earlier turns that the text answers.", callback=_decode)
 SOURCE = option("--source", "FILE", "A text or document that the answer was given; repeatable.", **FILES)
 JSON: Option = click.option(
     "--json", is_flag=True, expose_value=False, help="Print only JSON.",

@@ -36,7 +36,7 @@ def argument_text(given: str | None, name: str, cure: str) -> str:
     if given is not None and given != "-":
         if given and (os.path.lexists(given) or (file_kind(given) and not any(map(str.isspace, given)))):
             raise InputError(f"{name} is the name of a file or folder: {cure}")
-        return _filled(given, name)
+        return _required_text(given, name)
     if given is None and sys.stdin is not None and sys.stdin.isatty():
         raise InputError(f"{name} is missing: {cure}")
     return text_of_file("-", cure)
@@ -51,12 +51,12 @@ def text_of_file(file: str | Path, cure: str = "give the path of a text file") -
     if file == "-" and sys.stdin is None:
         raise InputError(f"standard input is closed: {cure}")
     try:
-        return _filled(sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes(), name)
+        return _required_text(sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes(), name)
     except (OSError, ValueError) as error:  # ValueError: the path holds a NUL byte
         raise InputError(f"{name} cannot be read ({getattr(error, 'strerror', error)}): {cure}") from None
 
 
-def _filled(given: str | bytes, name: str) -> str:
+def _required_text(given: str | bytes, name: str) -> str:
     text = decode_utf8(given, name)
     if not text.strip():
         raise InputError(f"{name} is empty: give a text of at least one sentence")
@@ -172,7 +172,7 @@ def show_progress() -> AbstractContextManager["ProgressLine"]:
     """Returns a context manager that shows progress on standard error while a command works."""
     from rarr.views.progress import ProgressLine
 
-    return ProgressLine(watched=sys.stderr.isatty()).display()
+    return ProgressLine(visible=sys.stderr.isatty()).display()
 
 
 @contextmanager

@@ -52,7 +52,7 @@ def revise(
     original = streams.argument_text(text, "TEXT", cure) if file is None else streams.text_of_file(file)
     with streams.open_with_progress(Reviser, settings) as reviser:
         revision = reviser.revise(original, context, sources=[*streams.source_passages(source)] or None)
-    status = _outcome(revision, warning_lines(revision.warnings) if shown["diff"] else ())
+    status = _report_status(revision, warning_lines(revision.warnings) if shown["diff"] else ())
     terminal = sys.stdout.isatty()
     if shown["diff"]:
         streams.write(revision_diff(revision, terminal=terminal))
@@ -67,7 +67,7 @@ def revise(
     return status
 
 
-def _outcome(revision: "Revision", told: Iterable[str] = ()) -> int:
+def _report_status(revision: "Revision", told: Iterable[str] = ()) -> int:
     """Writes why nothing was checked, or else what is `told` beside the result. JSON holds all of it."""
     if why := why_nothing_checked(revision):
         return streams.complain(f"nothing could be checked: {why}", 3)
@@ -100,7 +100,7 @@ def cite(file: str, context: str | None, source: Sequence[Path], settings: "Sett
     streams.write_result(cited, lambda: str(cited.text))
     doubtful = [it for it in cited.existing if it.state != "supported"]
     lines = [f"citation {it.text} at character {it.start}: {it.state}" for it in doubtful]
-    return _outcome(cited.research, [*lines, *warning_lines(cited.research.warnings)])
+    return _report_status(cited.research, [*lines, *warning_lines(cited.research.warnings)])
 
 
 @click.command("write")
@@ -127,12 +127,12 @@ def write_article(topic: str, settings: "Settings", outline: Path | None, out: P
     with streams.open_with_progress(Writer, settings) as writer:
         article = writer.write(topic, headings)
     if not article.sentences:
-        return _outcome(article.research)
+        return _report_status(article.research)
     if out is not None:
         streams.save_file(out, [article.text])
     counts = f"{counted(len(article.sentences), 'sentence')}, {counted(len(article.sources), 'source')}"
     streams.write_result(article, lambda: article.text if out is None else f"{out}: {counts}\n")
-    return _outcome(article.research, warning_lines(article.warnings))
+    return _report_status(article.research, warning_lines(article.warnings))
 
 
 @click.command()

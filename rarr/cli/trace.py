@@ -32,7 +32,7 @@ def trace() -> None:
     """
 
 
-def _loaded(run: str) -> "Trace":
+def _load_trace(run: str) -> "Trace":
     from rarr import Trace
 
     return Trace.read(run) if os.path.lexists(run) else Trace.load(run)
@@ -66,7 +66,7 @@ def show(run: str, node: str | None, full: bool) -> int:
     """
     from rarr.views.trace_text import trace_text
 
-    write(trace_text(_loaded(run), terminal=sys.stdout.isatty(), node=node, full=full))
+    write(trace_text(_load_trace(run), terminal=sys.stdout.isatty(), node=node, full=full))
     return 0
 
 
@@ -127,7 +127,7 @@ def open_page(run: str, out: Path | None) -> int:
     from rarr.traces.store import trace_page_path
     from rarr.views.pages import trace_page
 
-    loaded = _loaded(run)
+    loaded = _load_trace(run)
     file = out or trace_page_path(Settings().home.expanduser(), loaded.run_id)
     if out is None:
         make_private_folder(file.parent)
@@ -149,7 +149,7 @@ def export(run: str, out: Path | None) -> int:
     """Write RUN as JSON lines to pass it on: with the text, the evidence, all prompts and answers."""
     from rarr.views.shown_text import escaped_json
 
-    text = _loaded(run).text()
+    text = _load_trace(run).text()
     write(escaped_json(text) if out is None and sys.stdout.isatty() else text, out)
     return 0
 
@@ -183,7 +183,7 @@ def prune(runs: Sequence[str]) -> int:
 @_NODE
 @options.option("--prompt", "FILE", "Prompt that replaces the one of its name.", type=options.FILE)
 @options.option("--runs", "N", "The N newest runs; RUN is last.", type=options.COUNT)
-@options.setting_options("model", "base_url", made=False)
+@options.setting_options("model", "base_url", as_settings=False)
 @_FULL
 def replay(
     run: str, node: str | None, prompt: Path | None, runs: int | None, chosen: dict[str, Any], full: bool
@@ -211,7 +211,7 @@ def replay(
     done = []
     for name in names:
         try:
-            made = replayed(_loaded(name), node, **chosen)
+            made = replayed(_load_trace(name), node, **chosen)
             if made.failed:
                 failures = f"{len(made.failed)} of {counted(made.asked, 'question')} failed"
                 raise ModelError(f"{failures}, so that the result cannot be used: {made.failed[0]}")

@@ -21,7 +21,7 @@ _LONGEST = 80  # characters of the line
 class ProgressLine:
     """The progress line on standard error: the current step, the share that is done, and the usage so far."""
 
-    def __init__(self, *, watched: bool) -> None:
+    def __init__(self, *, visible: bool) -> None:
         """If `watched` is false, shows nothing: standard error is no terminal."""
         self._progress = Progress(
             SpinnerColumn(),
@@ -30,7 +30,7 @@ class ProgressLine:
             TimeElapsedColumn(),
             console=Console(stderr=True),
             transient=True,
-            disable=not watched,
+            disable=not visible,
             redirect_stdout=False,
             redirect_stderr=False,
             speed_estimate_period=3600,  # a row with a model may take a minute

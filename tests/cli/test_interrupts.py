@@ -112,7 +112,7 @@ FOR_EVER = "threading.Event().wait()"
         # The second signal, while the first is handled, after an event loop of another library.
         [
             "import asyncio, signal; from rarr.tools.concurrency import call_on_interrupt",
-            "loop, rarr.cli.interrupts.ENDING_S = asyncio.new_event_loop(), 3600",
+            "loop, rarr.cli.interrupts.WRITING_S = asyncio.new_event_loop(), 3600",
             "loop.add_signal_handler(signal.SIGUSR1, int); loop.remove_signal_handler(signal.SIGUSR1)",
             f"with call_on_interrupt(lambda: ({TELL}, {FOR_EVER})): signal.raise_signal(2); {FOR_EVER}",
         ],

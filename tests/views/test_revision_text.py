@@ -130,7 +130,7 @@ async def test_waiting_shows_share_requests_and_tokens_so_far(
 ) -> None:
     terminal.setenv("FORCE_COLOR", "1")
     run = Meter()
-    with using_meter(run), ProgressLine(watched=True).display() as line:
+    with using_meter(run), ProgressLine(visible=True).display() as line:
         line.show_step("check_agreement")
         run.add_usage(model_calls=3, input_tokens=1200)
         await asyncio.sleep(0.3)  # the line is drawn ten times a second, also while a step goes on
@@ -147,7 +147,7 @@ def test_time_left_is_shown_of_slow_rows_too(
     terminal.setenv("FORCE_COLOR", "1")
     now = 0.0
     terminal.setattr("rich.console.monotonic", lambda: now)
-    with ProgressLine(watched=True).display() as line:
+    with ProgressLine(visible=True).display() as line:
         line.show_rows(1, 10)
         now = 40.0
         line.show_rows(2, 10)
