@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _FORMATS = click.Choice(["text", "github", "sarif", "json"])
 _FAIL_ON: dict[str, Any] = {"multiple": True, "type": click.Choice(["unconfirmed", "no_evidence"])}
 SUFFIXES = (".md", ".markdown", ".txt", ".text")
-"""The file extensions that are checked in a folder. A file that the user names may have any extension."""
+"""The extensions of the files that are checked in a folder. A file named by the user may have any."""
 
 
 @click.command()
@@ -73,7 +73,7 @@ def check(
     }[form]()
     streams.write(result, out)
     verdict = findings.outcome_line(checks)
-    if not printed:  # the printed table has the warnings and what fails
+    if not printed:  # the printed text has the warnings and the failed sentences
         streams.warn(*checks.warnings)
         streams.warn(*(f"{each.file}: {warning}" for each in checks.documents for warning in each.warnings))
     if checks.failing:
@@ -82,13 +82,13 @@ def check(
 
 
 def files_to_check(names: Sequence[str]) -> list[Path]:
-    """Returns the files at these paths, each once. For a folder: all Markdown and text files in and below it.
+    """Returns the files in `names`, and the Markdown and text files in and below the folders, each file once.
 
-    Hidden files are left out. Raises `InputError` if a path does not exist, or a folder has no such file.
+    Hidden files of folders are left out. Raises `InputError` if a name does not exist or has no such file.
     """
     found = dict[Path, Path]()
     for name in names:
-        exists = os.path.lexists(name)  # "" does not, while Path("") is the current folder
+        exists = os.path.lexists(name)  # not for "", although Path("") is the current folder
         if not (files := [*_files_at(Path(name))] if exists else []):
             why = "holds no document" if exists else "does not exist"
             cure = f"name a file, or a folder with files {', '.join(SUFFIXES)}"
@@ -112,7 +112,7 @@ def _files_outside_corpus(files: list[Path], settings: "Settings") -> list[Path]
     if settings.corpus is None or "corpus" not in sources_to_search(settings):
         return files
     root = settings.corpus.expanduser()
-    if is_index(root):  # its documents are where it was built from
+    if is_index(root):  # the documents are not in the index, but in the folder that it was built from
         root = Path(read_manifest(root).shown or root)
     left = [file for file in files if not file.resolve().is_relative_to(root.resolve())]
     if not left:
@@ -124,7 +124,7 @@ def _files_outside_corpus(files: list[Path], settings: "Settings") -> list[Path]
 
 
 def read_document(file: Path) -> "DocumentFile":
-    """Reads a file as UTF-8, without its byte order mark. If that fails, `unreadable` is the reason."""
+    """Reads a file as UTF-8. If the file cannot be read, `unreadable` of the result is the reason."""
     from rarr.agent.check import DocumentFile
 
     try:

@@ -1,4 +1,4 @@
-"""`rarr doctor`: shows what is configured, reachable, missing or broken, and the cure; examines a model."""
+"""`rarr doctor`: shows the state of the installation, models and sources, with cures; examines a model."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ from rarr.errors import RarrError
 if TYPE_CHECKING:
     from rarr.settings import Settings
 
-SOURCE_LIMIT_S = 10.0  # until a source counts as not answering
+SOURCE_LIMIT_S = 10.0  # after this time, a source without an answer is broken
 TEST_QUESTION = "When was the Hoover Dam built?"
 
 
 class Diagnosis(NamedTuple):
-    """The state of one examined part. `missing`: it is optional. `broken`: it prevents work."""
+    """The state of one examined part. `missing`: an optional part is absent. `broken`: it prevents work."""
 
     name: str
     state: Literal["ok", "missing", "broken"]
@@ -106,7 +106,7 @@ def _diagnose_models(settings: "Settings") -> Iterator[Diagnosis]:
     from rarr.tools.models.chat import CallFailure
     from rarr.tools.models.retries import cure_of
 
-    # The sources are examined separately, and a reranker of torch takes long to open.
+    # Another function examines the sources. A reranker with torch would take long to open.
     changed: dict[str, Any] = {"search": InMemoryRetriever([]), "reranker": "overlap"}
     try:
         components = wire(settings.model_copy(update=changed))

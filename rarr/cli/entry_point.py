@@ -1,4 +1,4 @@
-"""Runs the commands. Results go to standard output; warnings and errors go to standard error, one a line.
+"""Runs the commands. Results go to standard output; each warning or error is a line on standard error.
 
 A command imports slow modules itself, so that `rarr --help` is quick.
 """
@@ -21,11 +21,11 @@ COMMANDS = (
     *(bench, train, trace, serve, mcp, doctor),
 )
 DEFECT_STATUS = 70
-"""The exit status for an exception that no command expects: EX_SOFTWARE of sysexits.h."""
+"""The exit status for an unexpected exception, which is a defect of rarr (EX_SOFTWARE of sysexits.h)."""
 
 
 def run_command(argv: list[str] | None) -> int:
-    """Runs a command and returns its exit status. Prints an error on one line."""
+    """Runs the command in `argv`, and returns its exit status. Prints an error on one line."""
     try:
         require_standard_output()
         return app.main(argv, prog_name="rarr", standalone_mode=False) or 0
@@ -37,7 +37,7 @@ def run_command(argv: list[str] | None) -> int:
         is_option = message.startswith("Got unexpected") and " -" in message.replace("(", " ")
         cure += ", and put options before --" * is_option
         return complain(f"{message}: see {context.command_path if context else 'rarr'} --help{cure}", 2)
-    except click.Abort:  # what click makes of an interrupt, where `run` was called within a process
+    except click.Abort:  # click raises it at an interrupt, if no signal handler of rarr is installed
         return complain("interrupted", 130)
     except (RetrievalError, ModelError, BudgetError) as error:
         return complain(f"nothing could be done: {error}", 3)

@@ -76,7 +76,7 @@ def batch(
 
     columns, measures = Columns(text, context, sources), options.parse_limits(fail_under, MEASURES)
 
-    def report_rows_left(counts: "BatchCounts") -> None:  # OUT looks like a finished file
+    def report_rows_left(counts: "BatchCounts") -> None:  # after an interrupt, OUT looks finished
         if counts.left:
             line.stop()
             rows = counted(counts.rows + counts.left, "row")
@@ -100,7 +100,7 @@ def _batch_status(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
     status = 0
     if counts.errors:
         which = f"{counted(counts.errors, 'row')} with an error, which the same call repeats"
-        status = streams.complain(f"{which}; the first: {counts.first_error}", 2)  # which names its own cure
+        status = streams.complain(f"{which}; the first: {counts.first_error}", 2)  # it names its own cure
     if counts.left:
         why = "since the cost has reached --max-cost: run again with a higher limit to continue"
         status = streams.complain(f"{counted(counts.left, 'row')} left, {why}", 4)
@@ -197,7 +197,7 @@ BENCHES = {
     "kalma": ("citations", "DATA"),
     "wikigen": ("citations", "EVENTS", "DOCS"),
 }
-"""Each benchmark by name, with its module in `rarr.evals.benchmarks` and the names of the paths it reads."""
+"""The benchmarks: for each name, a module in `rarr.evals.benchmarks`, and the paths that the user gives."""
 
 
 @click.command()
@@ -330,7 +330,7 @@ def train_purr(rows: Path, out: Path, base: str, **numbers: Any) -> int:
 def _run_training(module: str, function: str, rows: Path, out: Path, **options_: Any) -> int:
     from rarr.training.rows import read_training_rows
 
-    read_training_rows(rows)  # checks the call before anybody installs gigabytes for it
+    read_training_rows(rows)  # a wrong call fails before the user installs gigabytes of packages
     try:
         training = import_module(f"rarr.training.{module}")
     except ImportError as error:

@@ -1,6 +1,6 @@
-"""Declares the options that commands share, each once, and makes `Settings` of the options for settings.
+"""Declares the options that several commands have, and makes `Settings` from the options for settings.
 
-An option that only one command has is declared there.
+The file of a command declares the options that only this command has.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ _SETTING_OPTIONS: dict[str, tuple[str, str, str]] = {
     "serve_port": ("--port", "N", "Port to listen at; default 8100, 0: any."),
     "serve_workers": ("--workers", "N", "Processes; default one for each core."),
 }
-"""The settings with an option of their own: (its flag, the placeholder of its value or "", its help)."""
+"""The settings that have an option: (the flag, the placeholder of the value or "", the help text)."""
 
 SOURCES = ("corpus", "graph", "search", "offline")
 MODELS = ("model", "base_url", "preset")
@@ -53,9 +53,9 @@ RUN = (*SOURCES, *MODELS, "deadline_s")
 
 
 def setting_options(*names: str, as_settings: bool = True) -> Option:
-    """Adds the options of these settings and `--set` to a command. The command gets `settings: Settings`.
+    """Adds the options of the settings `names`, and `--set`, to a command. The command gets `settings`.
 
-    If `made` is false, the command gets the given values as a mapping `chosen` instead.
+    If `as_settings` is false, the command gets the values from the user as a dict `chosen` instead.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,7 +78,7 @@ def setting_options(*names: str, as_settings: bool = True) -> Option:
 
 
 def _with_set_options(named: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
-    """Adds the settings of `--set NAME=VALUE`. A list is JSON or separated by commas; a table is JSON."""
+    """Adds the settings of `--set NAME=VALUE` to `named`. A list is JSON or has commas; a table is JSON."""
     from rarr.settings import Settings
     from rarr.settings.reading import parsed_setting
 
@@ -88,12 +88,12 @@ def _with_set_options(named: dict[str, Any], pairs: Sequence[str]) -> dict[str, 
         if not (name and equals) or name in named:
             raise InputError(f"--set is {pair!r}: give a setting and its value once, such as rounds=1")
         field = Settings.model_fields.get(name)
-        named[name] = parsed_setting(field, value) if field else value  # the setting's error tells more
+        named[name] = parsed_setting(field, value) if field else value  # `Settings` names the error better
     return named
 
 
 def given_options(**values: Any) -> dict[str, Any]:
-    """Returns the options that the user gave: leaves out options without a value, and flags that are off."""
+    """Returns the options that the user gave. Leaves out options without a value, and flags that are off."""
     return {name: value for name, value in values.items() if not (value is None or value is False)}
 
 
@@ -117,7 +117,7 @@ def _require_existing_folder(_: click.Context, __: click.Parameter, file: Path |
 
 
 def parse_limits(arguments: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-    """Parses arguments such as `f1_ap=0.6`. Raises `InputError` for other names, or numbers not in 0 to 1."""
+    """Parses limits such as `f1_ap=0.6`. A name must be in `names`, a limit in 0 to 1; else `InputError`."""
     limits = dict[str, float]()
     for argument in arguments:
         name, _, number = (part.strip() for part in argument.partition("="))
@@ -133,7 +133,7 @@ def parse_limits(arguments: Sequence[str], names: Sequence[str]) -> dict[str, fl
 
 
 def wants_json() -> bool:
-    """Tells whether the running command has the option --json."""
+    """Tells whether the user gave the option --json to the running command."""
     return bool(click.get_current_context().meta.get(__name__))
 
 

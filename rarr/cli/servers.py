@@ -57,7 +57,7 @@ def mcp(settings: "Settings") -> int:
     """
     import logging
 
-    # Otherwise the library colours its log, and shows what callers send.
+    # Without this, the library would colour its log, and log texts of callers.
     logging.basicConfig(level=logging.WARNING, format="rarr: %(message)s", stream=sys.stderr)
     from rarr.integrations.mcp import ToolServer
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def require_standard_output() -> None:
-    """Raises `InputError` if standard output is closed, as after >&-. Standard error may be closed."""
+    """Raises `InputError` if standard output is closed, as after >&-. Opens a closed standard error."""
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # open until the process ends
     if sys.stdout is None:
@@ -26,10 +26,10 @@ def require_standard_output() -> None:
 
 
 def argument_text(given: str | None, name: str, cure: str) -> str:
-    """Returns `given`, the text of the argument `name`; standard input if it is "-" or, in a pipe, missing.
+    """Returns the text `given` for the argument `name`. Reads standard input for "-", or in a pipe for None.
 
-    Raises `InputError` if the text is missing, empty or not UTF-8, or is the name of a file or folder, which
-    the user meant as a path. `cure` says in the message what to give instead.
+    Raises `InputError` if the text is missing, empty or not UTF-8, or if it is the name of a file or folder,
+    because the user probably meant its content. `cure` is the advice in the message.
     """
     from rarr.retrievers.extract.files import file_kind
 
@@ -43,7 +43,7 @@ def argument_text(given: str | None, name: str, cure: str) -> str:
 
 
 def text_of_file(file: str | Path, cure: str = "give the path of a text file") -> str:
-    """Reads a text from a file, or from standard input if `file` is "-". Does not change its line ends.
+    """Reads a text from a file, or from standard input if `file` is "-". The line ends do not change.
 
     Raises `InputError` if the text cannot be read, is not UTF-8, or is empty.
     """
@@ -64,8 +64,8 @@ def _required_text(given: str | bytes, name: str) -> str:
 
 
 def decode_utf8(given: str | bytes, name: str) -> str:
-    """Decodes UTF-8, without a byte order mark. Raises `InputError` (which names `name`) if it is invalid."""
-    # Parts of an argument that Python could not decode are turned back into their bytes.
+    """Decodes UTF-8, and leaves out a byte order mark. Raises `InputError` with `name` for invalid bytes."""
+    # Python keeps the bytes of an argument that it cannot decode as surrogates; this restores the bytes.
     data = given if isinstance(given, bytes) else given.encode("utf-8", sys.getfilesystemencodeerrors())
     try:
         return data.decode("utf-8-sig")
@@ -76,7 +76,7 @@ def decode_utf8(given: str | bytes, name: str) -> str:
 
 
 def source_passages(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
-    """Yields the documents in `files`, as sources for a call. Raises `InputError` for an unreadable file."""
+    """Yields the documents in `files` as source dicts. Raises `InputError` for a file that cannot be read."""
     from rarr.retrievers.extract.documents import UnreadableError
     from rarr.retrievers.extract.files import extract, file_kind
 
@@ -93,9 +93,9 @@ def source_passages(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
 
 
 def write(text: str, out: Path | None = None) -> None:
-    """Writes `text` unchanged to the file `out`, or to standard output (terminal's encoding, else UTF-8).
+    """Writes `text` to the file `out`, or to standard output in the encoding of a terminal, else in UTF-8.
 
-    If the reader of a pipe stops early, that is no error. Raises `InputError` if the disk is full.
+    A pipe whose reader has stopped is no error. Raises `InputError` if the text cannot be written.
     """
     if out is not None:
         return save_file(out, [text])
@@ -104,21 +104,21 @@ def write(text: str, out: Path | None = None) -> None:
         sys.stdout.buffer.write(text.encode(encoding, "replace"))
         sys.stdout.buffer.flush()
     except OSError as error:
-        # The buffered rest must not fail again when the interpreter exits.
+        # When Python exits, it writes the rest of the buffer, which must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):
             raise InputError(f"the result cannot be written ({error.strerror}): free some space") from None
 
 
 def write_result(result: "BaseModel | Any", text: Callable[[], str]) -> None:
-    """Writes a result to standard output: as JSON if the command has --json, else as `text()`."""
+    """Writes a result to standard output: as JSON if the user gave --json, else as the text of `text()`."""
     from rarr.views.shown_text import as_json as json_of
 
     write(json_of(result) if wants_json() else text())
 
 
 def write_tables(report: Any, out: Path | None = None, noun: str = "report") -> None:
-    """Writes a report to standard output: as JSON if the command has --json, else as tables."""
+    """Writes a report to standard output: as JSON if the user gave --json, else as tables."""
     from rarr.views.report_tables import as_tables
 
     write_result(report, lambda: as_tables(report, out, noun))
@@ -131,7 +131,7 @@ def require_not_an_input(out: Path | None, read: Iterable[Path]) -> None:
 
 
 def save_file(out: Path, lines: Iterable[str]) -> None:
-    """Writes a file, which gets its name only when it is complete. Raises `InputError` if that fails."""
+    """Writes the file `out`, and replaces an old file only at the end. Raises `InputError` if that fails."""
     from rarr.tools.storage.files import write_whole
 
     try:
@@ -141,7 +141,7 @@ def save_file(out: Path, lines: Iterable[str]) -> None:
 
 
 def complain(message: str, status: int) -> int:
-    """Writes the message on one line to standard error. Returns `status`, the exit status of the command."""
+    """Writes a message on one line to standard error. Returns `status`, so that a command can return it."""
     from rarr.views.shown_text import one_line
 
     sys.stderr.write(f"rarr: {one_line(message)}\n")
@@ -149,13 +149,13 @@ def complain(message: str, status: int) -> int:
 
 
 def warn(*messages: str) -> None:
-    """Writes each message to standard error as a warning on one line."""
+    """Writes each message as a warning on one line to standard error."""
     for message in messages:
         complain(f"warning: {message}", 0)
 
 
 def complain_of_errors(errors: Sequence[str], noun: str, *, all_failed: bool) -> int:
-    """Writes a warning for each of the first 20 errors, and the cure. `noun` names a row, such as "claim".
+    """Writes the first 20 errors as warnings, and then the cure. `noun` names a row, such as "claim".
 
     Returns the exit status: 0 without errors, 3 if `all_failed` (no row has a result), else 2.
     """
@@ -169,7 +169,7 @@ def complain_of_errors(errors: Sequence[str], noun: str, *, all_failed: bool) ->
 
 
 def show_progress() -> AbstractContextManager["ProgressLine"]:
-    """Returns a context manager that shows progress on standard error while a command works."""
+    """Returns a context manager that shows the progress of a command on standard error."""
     from rarr.views.progress import ProgressLine
 
     return ProgressLine(visible=sys.stderr.isatty()).display()
@@ -177,6 +177,6 @@ def show_progress() -> AbstractContextManager["ProgressLine"]:
 
 @contextmanager
 def open_with_progress(owner: Callable[..., Any], settings: object) -> Iterator[Any]:
-    """Makes an object such as a `Reviser`, shows its progress during the block, and then closes it."""
+    """Makes an object of the class `owner`, such as `Reviser`. Shows its progress, and closes it later."""
     with show_progress() as line, owner(settings, on_step=line.show_step, on_index=line.show_files) as made:
         yield made

@@ -68,7 +68,7 @@ def revise(
 
 
 def _report_status(revision: "Revision", told: Iterable[str] = ()) -> int:
-    """Writes why nothing was checked, or else what is `told` beside the result. JSON holds all of it."""
+    """Writes why nothing was checked; else, without --json, the warnings `told`. Returns the exit status."""
     if why := why_nothing_checked(revision):
         return streams.complain(f"nothing could be checked: {why}", 3)
     streams.warn(*() if options.wants_json() else told)
@@ -156,7 +156,7 @@ def answer(question: str, settings: "Settings") -> int:
         answered = answerer.answer(asked)
     streams.write_result(answered, lambda: f"{answered.render()}\n")
     why = next((it.message for it in answered.warnings if it.code == NO_RESULT), "")
-    if not options.wants_json():  # JSON holds all of it
+    if not options.wants_json():  # JSON has these lines already
         refused = (f"citation {why} (in {it.text!r})" for it in answered.statements for why in it.refused)
         told = warning_lines(it for it in answered.warnings if it.code != NO_RESULT)
         streams.warn(*refused, *(line for line in told if line not in why))

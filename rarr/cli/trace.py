@@ -100,7 +100,7 @@ def decide(run: str, accept: tuple[str, ...], revert: tuple[str, ...]) -> int:
 
 
 def _revision_of(run: str) -> "Revision":
-    """Reads the revision of a recorded run, or of a file of its JSON. Raises `InputError` without one."""
+    """Reads a revision from a recorded run or from a JSON file. Raises `InputError` if there is none."""
     from rarr import Revision, Trace
 
     file, cure = Path(run), "name a run that is done, or a file of rarr revise --json"
@@ -131,12 +131,12 @@ def open_page(run: str, out: Path | None) -> int:
     file = out or trace_page_path(Settings().home.expanduser(), loaded.run_id)
     if out is None:
         make_private_folder(file.parent)
-        file.parent.chmod(0o700)  # nobody else can read the page, not even while it is written
+        file.parent.chmod(0o700)  # nobody else can read the page, even while it is written
     save_file(file, [trace_page(loaded)])
     write(f"{file}\n")
     with suppress(webbrowser.Error):
         browser = webbrowser.get() if out is None else None
-        # Without a display, Python offers browsers that would take over the terminal; they are of this class.
+        # Without a display, Python offers browsers of this class, which would use the terminal.
         if browser is not None and type(browser) is not webbrowser.GenericBrowser:
             browser.open(file.absolute().as_uri())
     return 0
