@@ -17,9 +17,9 @@ from rarr.tools.text.wording import counted
 from rarr.views.revision_text import Line, lines_as_text
 from rarr.views.shown_text import in_quotes, one_line
 
-_QUOTE, _SOURCE = 200, 300  # characters of a quote or sentence, of an address, at most
-_STATUS = 16  # columns of the status
-_TIMES = re.compile(r" \(\d+ times\)$")
+_MOST_QUOTE, _MOST_SOURCE = 200, 300  # characters of a quote or sentence, of an address, at most
+_STATUS_WIDTH = 16  # columns of the status
+_TIMES_SUFFIX = re.compile(r" \(\d+ times\)$")
 
 TITLES: dict[Status, str] = {
     "contradicted": "Contradicted by the source",
@@ -33,23 +33,23 @@ TITLES: dict[Status, str] = {
 
 def findings_text(checks: DocumentChecks, *, terminal: bool) -> str:
     """Writes the findings of each file (place, status, words, sources), the warnings, and the outcome."""
-    lines = [line for document in checks.documents for line in _document(document)]
+    lines = [line for document in checks.documents for line in _document_lines(document)]
     lines += [Line(0, Text(one_line(f"warning: {each}"), "yellow")) for each in checks.warnings]
     return lines_as_text([*lines, Line(0, Text(outcome_line(checks, why=False), "bold"))], terminal=terminal)
 
 
-def _document(document: CheckedDocument) -> Iterator[Line]:
+def _document_lines(document: CheckedDocument) -> Iterator[Line]:
     style = "bold red" if document.failing or document.unjudged else "bold"
-    yield Line(0, Text(one_line(document.file), style) + Text(f"  {_about(document)}", "dim"))
+    yield Line(0, Text(one_line(document.file), style) + Text(f"  {_notice_text(document)}", "dim"))
     places = [f"{finding.line}:{finding.column}" for finding in document.findings]
     width = max(map(len, places), default=0)
     for place, finding in zip(places, document.findings, strict=True):
-        status = finding.status.ljust(_STATUS)
+        status = finding.status.ljust(_STATUS_WIDTH)
         line = Text(f"{place.ljust(width)}  ") + Text(status, "red" if finding.fails else "bright_blue")
-        yield Line(2, line + Text(f"  {one_line(finding.text, _QUOTE)}"))
-        details = (*_differences(finding), *map(_source, finding.quotes))
+        yield Line(2, line + Text(f"  {one_line(finding.text, _MOST_QUOTE)}"))
+        details = (*_difference_lines(finding), *map(_source_text, finding.quotes))
         yield from (Line(4 + width, Text(detail)) for detail in details)
-    for warning in (it for it in document.warnings if _TIMES.sub("", it) not in document.notice):
+    for warning in (it for it in document.warnings if _TIMES_SUFFIX.sub("", it) not in document.notice):
         yield Line(2, Text(one_line(f"warning: {warning}"), "yellow"))
     yield Line(0, Text())
 
@@ -63,14 +63,14 @@ def outcome_line(checks: DocumentChecks, *, why: bool = True) -> str:
         where = f"in {counted(len(failing), 'file')} {'fails' if checks.failing == 1 else 'fail'}"
         parts.append(f"{counted(checks.failing, 'sentence')} {where} ({kinds})")
     if unjudged := [document for document in checks.documents if document.unjudged]:
-        about = f"{one_line(unjudged[0].file, _SOURCE)} {_about(unjudged[0])}"
+        about = f"{one_line(unjudged[0].file, _MOST_SOURCE)} {_notice_text(unjudged[0])}"
         none = all(document.outcome == "not_judged" for document in checks.documents)
         some = "nothing could be checked" if none else f"{len(unjudged)} of {files} could not be judged"
         parts.append(f"{some} ({about})" if why else some)
     return "; ".join(parts) or f"nothing fails in {files}"
 
 
-def _differences(finding: Finding) -> list[str]:
+def _difference_lines(finding: Finding) -> list[str]:
     differing = {part.says: part.words for part in finding.parts if part.state == "differs"}
     says = {it: f": the source says {in_quotes(it)}" if it else "" for it in differing}
     lines = [f"{in_quotes(words)} differs{says[it]}" for it, words in differing.items()]
@@ -80,42 +80,42 @@ def _differences(finding: Finding) -> list[str]:
     return lines
 
 
-def _message(finding: Finding) -> str:
-    sentence = in_quotes(finding.text, _QUOTE)
-    return "; ".join([sentence, *_differences(finding), *map(_source, finding.quotes)])
+def _finding_text(finding: Finding) -> str:
+    sentence = in_quotes(finding.text, _MOST_QUOTE)
+    return "; ".join([sentence, *_difference_lines(finding), *map(_source_text, finding.quotes)])
 
 
-def _source(quote: SourceQuote) -> str:
-    places = [one_line(place, _SOURCE) for place in (quote.title, quote.source) if place]
+def _source_text(quote: SourceQuote) -> str:
+    places = [one_line(place, _MOST_SOURCE) for place in (quote.title, quote.source) if place]
     where = ", ".join([*places, f"characters {quote.start} to {quote.end}"])
-    return f"source: {in_quotes(quote.quote, _QUOTE)} ({where})"
+    return f"source: {in_quotes(quote.quote, _MOST_QUOTE)} ({where})"
 
 
-def _about(document: CheckedDocument) -> str:
+def _notice_text(document: CheckedDocument) -> str:
     prefix = {"not_judged": "could not be judged: ", "partly_judged": "not judged completely: "}
-    notice = one_line(document.notice.removeprefix("not checked: "), 2 * _SOURCE)
+    notice = one_line(document.notice.removeprefix("not checked: "), 2 * _MOST_SOURCE)
     return prefix.get(document.outcome, "") + notice
 
 
 def github_annotations(checks: DocumentChecks) -> str:
     """Writes a workflow command for each finding or unjudged file, errors first: GitHub shows only ten."""
-    commands = [command for document in checks.documents for command in _commands(document)]
+    commands = [command for document in checks.documents for command in _document_commands(document)]
     commands.sort(key=lambda command: not command.startswith("::error"))
     return "".join(f"{command}\n" for command in commands)
 
 
-def _commands(document: CheckedDocument) -> Iterator[str]:
+def _document_commands(document: CheckedDocument) -> Iterator[str]:
     if document.unjudged:
-        yield _command("error", _about(document), file=document.file, title="rarr could not judge")
+        yield _command_text("error", _notice_text(document), file=document.file, title="rarr could not judge")
     for finding in document.findings:
         # GitHub takes columns only where the first line is the last.
         end = {"endColumn": finding.end_column} if finding.end_line == finding.line else {}
         place = {"file": document.file, "line": finding.line, "col": finding.column, **end}
         kind = "error" if finding.fails else "notice"
-        yield _command(kind, _message(finding), **place, title=TITLES[finding.status])
+        yield _command_text(kind, _finding_text(finding), **place, title=TITLES[finding.status])
 
 
-def _command(name: str, message: str, **properties: Any) -> str:
+def _command_text(name: str, message: str, **properties: Any) -> str:
     line_ends: dict[str, Any] = {"%": "%25", "\r": "%0D", "\n": "%0A"}
     escapes = str.maketrans(line_ends | {":": "%3A", ",": "%2C"})
     pairs = ",".join(f"{key}={str(value).translate(escapes)}" for key, value in properties.items())
@@ -129,7 +129,7 @@ def sarif_log(checks: DocumentChecks, version: str) -> dict[str, Any]:
     """
     rules = [{"id": status, "shortDescription": {"text": title}} for status, title in TITLES.items()]
     told = [
-        {"level": "error", "message": {"text": _about(it)}, "locations": _locations(it.file)}
+        {"level": "error", "message": {"text": _notice_text(it)}, "locations": _sarif_locations(it.file)}
         for it in checks.documents
         if it.unjudged
     ]
@@ -137,24 +137,24 @@ def sarif_log(checks: DocumentChecks, version: str) -> dict[str, Any]:
         "tool": {"driver": {"name": "rarr", "version": version, "rules": rules}},
         "columnKind": "unicodeCodePoints",
         "invocations": [{"executionSuccessful": not told, "toolExecutionNotifications": told}],
-        "results": [_result(it.file, finding) for it in checks.documents for finding in it.findings],
+        "results": [_sarif_result(it.file, finding) for it in checks.documents for finding in it.findings],
     }
     return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
 
 
-def _result(file: str, finding: Finding) -> dict[str, Any]:
+def _sarif_result(file: str, finding: Finding) -> dict[str, Any]:
     region = {"startLine": finding.line, "startColumn": finding.column}
     region |= {"endLine": finding.end_line, "endColumn": finding.end_column}
     return {
         "ruleId": finding.status,
         "ruleIndex": [*TITLES].index(finding.status),
         "level": "error" if finding.fails else "note",
-        "message": {"text": f"{TITLES[finding.status]}: {_message(finding)}"},
-        "locations": _locations(file, region=region),
+        "message": {"text": f"{TITLES[finding.status]}: {_finding_text(finding)}"},
+        "locations": _sarif_locations(file, region=region),
     }
 
 
-def _locations(file: str, **place: Any) -> list[dict[str, Any]]:
+def _sarif_locations(file: str, **place: Any) -> list[dict[str, Any]]:
     """Makes the SARIF location. A file in the working folder gets a relative path, which services expect."""
     path = Path(file)
     if path.is_absolute() and path.is_relative_to(Path.cwd()):

@@ -21,8 +21,8 @@ from rarr.tools.text.wording import counted, warning_lines
 from rarr.traces.trace_file import ReadBody, RunFacts, StoredSpan, TraceFile
 from rarr.traces.trace_reader import Trace
 
-_MOST = 8  # links to spans that failed in the same way
-_ROWS = ("node", "failure", "query", "ask", "block")  # the kinds of spans that have a row
+_LINKS = 8  # links to spans that failed in the same way
+_ROW_KINDS = ("node", "failure", "query", "ask", "block")  # the kinds of spans that have a row
 
 
 class RunView:
@@ -30,8 +30,8 @@ class RunView:
 
     `queries_by_id`, `evidence_by_id`, `edits_by_id`: each record by its id. `evidence_of`, `edits_of`: by the
     id of a query. `checks_of`: by the id of evidence. `pieces_of`, `queries_of`: by the number of a sentence.
-    `about`: the spans of a query or of evidence by its id, without requests. `zero`: the start of the first
-    span in seconds since 1970. `seconds`: from there to the last event.
+    `spans_about`: the spans of a query or of evidence by its id, without requests. `start_time`: the start of
+    the first span, in seconds since 1970. `seconds`: from there to the last event.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -57,11 +57,12 @@ class RunView:
         self.checks_of = _grouped((check.evidence_id, check) for check in self.checks)
         self.queries_of = _grouped((n, name) for name, numbers in self.sentences_of.items() for n in numbers)
         self.by_number = {span.number: span for span in trace.spans}
-        self.about = _grouped(self._subjects())
-        self.zero = min((span.started for span in trace.spans), default=trace.file.started)
-        self.seconds = max(max((span.end_time for span in trace.spans), default=self.zero) - self.zero, 1e-6)
+        self.spans_about = _grouped(self._spans_by_subject())
+        self.start_time = min((span.started for span in trace.spans), default=trace.file.started)
+        end_time = max((span.end_time for span in trace.spans), default=self.start_time)
+        self.seconds = max(end_time - self.start_time, 1e-6)
 
-    def _subjects(self) -> Iterator[tuple[str, StoredSpan]]:
+    def _spans_by_subject(self) -> Iterator[tuple[str, StoredSpan]]:
         for span in self.trace.spans:
             if span.kind == "read":
                 asks = list(self.trace.inner_spans(span, "ask"))
@@ -109,12 +110,12 @@ class RunView:
 
     def row_number(self, span: StoredSpan) -> int:
         """Returns the number of the row that shows this span. A request is in the row of its question."""
-        return self.outer_span(span, *_ROWS).number
+        return self.outer_span(span, *_ROW_KINDS).number
 
     def inner_rows(self, span: StoredSpan) -> Iterator[StoredSpan]:
         """Yields the outermost spans inside `span` that have a row of their own."""
         for inner in self.trace.inner[span.number]:
-            yield from [inner] if inner.kind in _ROWS else self.inner_rows(inner)
+            yield from [inner] if inner.kind in _ROW_KINDS else self.inner_rows(inner)
 
     @property
     def key_figures(self) -> dict[str, str]:
@@ -142,7 +143,7 @@ class RunView:
     def failure_groups(self) -> list[tuple[str, str, list[int]]]:
         """Groups failed spans by name and error. Returns (name and count, error, up to 8 row numbers)."""
         alike = _grouped(((span.name, span.error), span) for span in self.trace.spans if span.error)
-        rows = {key: [*dict.fromkeys(map(self.row_number, spans))][:_MOST] for key, spans in alike.items()}
+        rows = {key: [*dict.fromkeys(map(self.row_number, spans))][:_LINKS] for key, spans in alike.items()}
         times = {key: f"{key[0]}, {counted(len(spans), 'time')}" for key, spans in alike.items()}
         return [(times[key], key[1], rows[key]) for key in alike]
 
@@ -154,9 +155,9 @@ class RunView:
 
     def timeline_bar(self, span: StoredSpan) -> tuple[float, float]:
         """Returns the start and the length of the bar of a span in the timeline, each from 0 to 1000."""
-        stop = self.zero + self.seconds if span.seconds is None else span.end_time
+        stop = self.start_time + self.seconds if span.seconds is None else span.end_time
         wide = max(1000 * (stop - span.started) / self.seconds, 3.0)
-        return min(1000 * (span.started - self.zero) / self.seconds, 1000 - wide), wide
+        return min(1000 * (span.started - self.start_time) / self.seconds, 1000 - wide), wide
 
 
 def value_text(value: Any) -> str:
@@ -230,7 +231,7 @@ _HELPERS = {it.__name__: it for it in (warning_lines, value_text, quote_pieces, 
 
 def trace_page(trace: Trace) -> str:
     """Renders the page of a run, also of an unfinished run. The page is readable without its script."""
-    return _rendered("views/html/trace_page/page.html", trace)
+    return _render_run("views/html/trace_page/page.html", trace)
 
 
 def form_page(needs_token: bool) -> str:
@@ -243,10 +244,10 @@ def result_page(revision: Revision, done: Postprocessed) -> str:
     facts = RunFacts(version="", original=revision.original, context=None, settings={}, warnings=[])
     ended = {"seconds": revision.usage.seconds, "revision": revision.model_dump(mode="json")}
     trace = Trace(TraceFile(run_id=revision.run_id, started=0, facts=facts, **ended))
-    return _rendered("views/html/served_page/result.html", trace, done=done)
+    return _render_run("views/html/served_page/result.html", trace, done=done)
 
 
-def _rendered(template: str, trace: Trace, **more: Any) -> str:
+def _render_run(template: str, trace: Trace, **more: Any) -> str:
     return render(template, view=RunView(trace), **_HELPERS, **more)
 
 

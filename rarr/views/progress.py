@@ -15,7 +15,7 @@ from rarr.views.shown_text import one_line
 
 _STEPS = ("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "attribute", "evaluate")
 _USED = "requests: {task.fields[run].total.model_calls:,}, tokens: {task.fields[run].total.input_tokens:,} in"
-_LONGEST = 80  # characters of the line
+_MOST_CHARACTERS = 80  # characters of the line
 
 
 class ProgressLine:
@@ -49,10 +49,10 @@ class ProgressLine:
         run = meter()
         far = f"{run.share:.0%} of the text, " if run.share else ""
         step = f", step {_STEPS.index(node) + 1} of {len(_STEPS)}" if node in _STEPS and not far else ""
-        self._show(f"{far}{node.replace('_', ' ')}{step}", run=run)
+        self._show_line(f"{far}{node.replace('_', ' ')}{step}", run=run)
 
-    def _show(self, line: str, **known: Any) -> None:
-        self._progress.update(self._task, description=one_line(line, _LONGEST), **known)
+    def _show_line(self, line: str, **known: Any) -> None:
+        self._progress.update(self._task, description=one_line(line, _MOST_CHARACTERS), **known)
 
     def show_rows(self, done: int, total: int | None, errors: int = 0, noun: str = "row") -> None:
         """Shows the numbers of finished rows, of all rows and of errors, and the estimated remaining time."""
@@ -60,8 +60,8 @@ class ProgressLine:
         self._progress.update(self._task, completed=done, total=total)
         left = self._progress.tasks[0].time_remaining
         line += f", about {duration(left)} left" if left and done != total else ""
-        self._show(line + (f", {counted(errors, 'error')}" if errors else ""))
+        self._show_line(line + (f", {counted(errors, 'error')}" if errors else ""))
 
     def show_files(self, done: int, total: int) -> None:
         """Shows how many of the `total` files of a corpus are indexed."""
-        self._show(f"index: {done} of {counted(total, 'file')}")
+        self._show_line(f"index: {done} of {counted(total, 'file')}")

@@ -28,10 +28,10 @@ _STATUS_STYLES: dict[Status, str] = {
     "retrieval_failed": "magenta",
     "unjudged": "dim",
 }
-_PARTS = {"confirmed": "green", "differs": "bold red", "open": "underline bright_blue"}
-_SIDES = {"for": "agrees", "against": "disagrees"}
-_WIDE = 240  # columns where standard output is no terminal
-_LONG, _QUOTE, _SHORT = 500, 200, 80  # characters of an address, a sentence, the head of a row, at most
+_PART_STYLES = {"confirmed": "green", "differs": "bold red", "open": "underline bright_blue"}
+_VERDICTS = {"for": "agrees", "against": "disagrees"}
+_PIPE_WIDTH = 240  # columns where standard output is no terminal
+_MOST_PLACE, _MOST_SENTENCE, _MOST_HEAD = 500, 200, 80  # characters; heads are those of table rows
 
 
 class Line(NamedTuple):
@@ -54,7 +54,7 @@ def revision_text(revision: Revision, *, terminal: bool, verbose: bool = False) 
         pieces = segments(revision.original, revision.edits)
         shown = (Text(visible_text(piece.text), _STYLES[piece.kind]) for piece in pieces)
         text = rich_text(shown, terminal=True, soft_wrap=True, end="")
-    return text + end + lines_as_text(_lines(revision, verbose), terminal=terminal)
+    return text + end + lines_as_text(_report_lines(revision, verbose), terminal=terminal)
 
 
 def revision_diff(revision: Revision, *, terminal: bool) -> str:
@@ -87,22 +87,22 @@ def rich_text(parts: Iterable[RenderableType], *, terminal: bool | None = None, 
 
 def _console(terminal: bool | None = None) -> Console:
     console = Console(force_terminal=terminal, markup=False, highlight=False, emoji=False)
-    console.width = console.width if console.is_terminal else _WIDE
+    console.width = console.width if console.is_terminal else _PIPE_WIDTH
     return console
 
 
-def _lines(revision: Revision, verbose: bool) -> Iterator[Line]:
+def _report_lines(revision: Revision, verbose: bool) -> Iterator[Line]:
     edits = (edit for edit in revision.edits if verbose or edit.state != "refused")
-    changes = [_change(edit, verbose=verbose) for edit in edits]
-    for title, lines in (("Changes", changes), ("Sentences", [*_sentences(revision, verbose)])):
+    changes = [_change_line(edit, verbose=verbose) for edit in edits]
+    for title, lines in (("Changes", changes), ("Sentences", [*_sentence_lines(revision, verbose)])):
         if lines:
             yield from (Line(0, Text()), Line(0, Text(title, "bold")), *lines)
-    yield from (Line(0, Text()), Line(0, Text(_count(revision))), Line(0, Text(_cost(revision), "dim")))
+    yield from (Line(0, Text()), Line(0, Text(_counts(revision))), Line(0, Text(_cost_text(revision), "dim")))
     for warning in warning_lines(revision.warnings):
         yield Line(0, Text(one_line(f"warning: {warning}"), "yellow"))
 
 
-def _change(edit: Edit, *, verbose: bool) -> Line:
+def _change_line(edit: Edit, *, verbose: bool) -> Line:
     sides = [in_quotes(words) for words in (edit.old, edit.new) if words]
     change = " → ".join(sides) + ("" if len(sides) > 1 else " inserted" if edit.new else " deleted")
     state = "" if edit.accepted else f", {edit.state}"
@@ -110,22 +110,22 @@ def _change(edit: Edit, *, verbose: bool) -> Line:
     return Line(2, Text(f"{edit.id}  {change}{state}{why}", "dim" if edit.state == "refused" else ""))
 
 
-def _sentences(revision: Revision, verbose: bool) -> Iterator[Line]:
+def _sentence_lines(revision: Revision, verbose: bool) -> Iterator[Line]:
     """Yields a line for each sentence, then lines for the words that differ and, if `verbose`, all quotes."""
     text, cells = revision.text, table_cells(revision.text)
     for number, sentence in enumerate(revision.report.sentences, start=1):
         # The support of a contradicted sentence counts only one side, so it is not shown.
         support = None if sentence.status == "contradicted" else sentence.support
         score = "" if support is None else f" {support:.2f}"
-        status = Text(f"{sentence.status}{score}{_disputed(sentence)}", _STATUS_STYLES[sentence.status])
+        status = Text(f"{sentence.status}{score}{_dispute_note(sentence)}", _STATUS_STYLES[sentence.status])
         cell = cells.get(Span(sentence.start, sentence.end))
-        heads = [one_line(head.of(text), _SHORT) for head in (cell.row, cell.column)] if cell else []
+        heads = [one_line(head.of(text), _MOST_HEAD) for head in (cell.row, cell.column)] if cell else []
         place = f"{', '.join(filter(None, heads))}: " if any(heads) else ""
-        words, sources = sentence.open_words, list(dict.fromkeys(_sources(sentence, revision)))
+        words, sources = sentence.open_words, list(dict.fromkeys(_source_texts(sentence, revision)))
         is_told = sentence.status == "unconfirmed" and words and words != (sentence.text,)
         unsaid = f"  (not confirmed: {', '.join(map(in_quotes, words))})" if is_told else ""
         first = Text(f"  ← {sources[0]}", "cyan") if sources else Text()
-        line = Text(f"{number}. ") + status + Text(f"  {place}") + _marked(sentence)
+        line = Text(f"{number}. ") + status + Text(f"  {place}") + _marked_sentence(sentence)
         yield Line(2, line + Text(unsaid) + first)
         for part in (it for it in sentence.parts if it.state == "differs" and it.says):
             says = f"{in_quotes(sentence.words(part))}, and the source says {in_quotes(part.says)}"
@@ -134,38 +134,38 @@ def _sentences(revision: Revision, verbose: bool) -> Iterator[Line]:
             yield from (Line(6, Text(source, "cyan")) for source in sources[1:])
 
 
-def _disputed(*sentences: Sentence) -> str:
+def _dispute_note(*sentences: Sentence) -> str:
     is_disputed = any(len({quote.side for quote in it.quotes}) > 1 for it in sentences)
     return " (the sources disagree)" if is_disputed else ""
 
 
-def _marked(sentence: Sentence) -> Text:
-    line = Text(one_line(sentence.text, _QUOTE))
+def _marked_sentence(sentence: Sentence) -> Text:
+    line = Text(one_line(sentence.text, _MOST_SENTENCE))
     if sentence.text.startswith(line.plain.removesuffix("…")):  # else its words stand elsewhere in the line
         for part in sentence.parts:
-            line.stylize(_PARTS[part.state], part.start - sentence.start, part.end - sentence.start)
+            line.stylize(_PART_STYLES[part.state], part.start - sentence.start, part.end - sentence.start)
     return line
 
 
-def _sources(sentence: Sentence, revision: Revision) -> Iterator[str]:
+def _source_texts(sentence: Sentence, revision: Revision) -> Iterator[str]:
     """Yields the quotes of a sentence (or the closest sentence of each passage), with source and verdict."""
     by_id = {passage.id: passage for passage in revision.evidence}
     verdicts = {check.evidence_id: check.verdict for check in revision.checks if not check.stale}
     cited = defaultdict[tuple[str, str], list[str]](list)
     for quote in sentence.quotes:
-        cited[quote.evidence_id, _SIDES[quote.side]].append(quote.text)
+        cited[quote.evidence_id, _VERDICTS[quote.side]].append(quote.text)
     uncited = {(name, verdicts.get(name, "")): list[str]() for name in sentence.evidence_ids}
     for (name, verdict), quotes in (cited or uncited).items():
         if passage := by_id.get(name):
             says = next((it.says for it in sentence.parts if it.evidence_id == name), "")
             shown = dict.fromkeys(quotes or [closest_sentence(passage.text, says or sentence.text)])
-            words = " … ".join(in_quotes(quote, _QUOTE) for quote in shown)
-            place = ", ".join(one_line(part, _LONG) for part in (passage.title, passage.source) if part)
+            words = " … ".join(in_quotes(quote, _MOST_SENTENCE) for quote in shown)
+            place = ", ".join(one_line(part, _MOST_PLACE) for part in (passage.title, passage.source) if part)
             label = f"{verdict}: " if verdict and sentence.status == "contradicted" else ""
             yield f"{label}{words} ({place})"
 
 
-def _count(revision: Revision) -> str:
+def _counts(revision: Revision) -> str:
     counts = Counter(sentence.status for sentence in revision.report.sentences)
     states = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "none judged"
     edits = Counter(edit.state for edit in revision.edits)
@@ -176,7 +176,7 @@ def _count(revision: Revision) -> str:
     return f"{total}: {states}; {counted(edits['accepted'], 'change')}{others}; {known}"
 
 
-def _cost(revision: Revision) -> str:
+def _cost_text(revision: Revision) -> str:
     usage, evidence = revision.usage, counted(len(revision.evidence), "passage")
     calls, cost = counted(usage.model_calls, "model call"), f", cost {usage.cost:.4f}" if usage.cost else ""
     if usage.model_calls:
@@ -189,9 +189,9 @@ def _cost(revision: Revision) -> str:
 def verification_text(verification: Verification) -> str:
     """Writes the label and the support, and each sentence with its quotes and the words that differ."""
     support = "" if verification.probability is None else f" (support {verification.probability:.2f})"
-    support += _disputed(*verification.sentences)
+    support += _dispute_note(*verification.sentences)
     claim, report = verification.claim, Report(sentences=verification.sentences)
     known: dict[str, Any] = {"evidence": verification.evidence, "report": report}
     read = Revision(run_id="verify", original=claim, text=claim, changed=False, **known)
     label = Line(0, Text(f"{verification.label or 'not judged'}{support}"))
-    return lines_as_text([label, *_sentences(read, verbose=True)], terminal=False)
+    return lines_as_text([label, *_sentence_lines(read, verbose=True)], terminal=False)

@@ -8,12 +8,12 @@ from typing import Any
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 # Marks of direction. They stay in a shown text, because Hebrew and Arabic are written with them.
-_ESCAPED = re.compile(f"{_STEERING.pattern}|[\u061c\u200e\u200f]")
+_UNSAFE_IN_JSON = re.compile(f"{_STEERING.pattern}|[\u061c\u200e\u200f]")
 
 
 def visible_text(text: str) -> str:
     """Replaces characters that steer a terminal by visible signs, and every line end by a newline."""
-    return _STEERING.sub(_picture, re.sub("\r\n?", "\n", text))
+    return _STEERING.sub(_visible_sign, re.sub("\r\n?", "\n", text))
 
 
 def one_line(text: str, most: int | None = None) -> str:
@@ -36,9 +36,9 @@ def as_json(value: Any) -> str:
 
 def escaped_json(text: str) -> str:
     """Escapes the characters that steer a terminal in a JSON text, which keeps its meaning."""
-    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-def _picture(match: re.Match[str]) -> str:
+def _visible_sign(match: re.Match[str]) -> str:
     code = ord(match[0])
     return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"

@@ -24,20 +24,20 @@ from rarr.views.report_tables import tables_text
 from rarr.views.revision_text import Line, lines_as_text
 from rarr.views.shown_text import one_line, visible_text
 
-_NAME = 8  # characters of the name of a run, at least
-_QUOTE, _REPLAYED, _LONG = 160, 200, 500  # characters
+_SHORTEST_ID = 8  # characters of the name of a run, at least
+_MOST_QUOTE, _MOST_REPLAY, _MOST_RECORD = 160, 200, 500  # characters
 
 
 def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
     """Writes a table with a row for each run. Run ids are shortened as far as all `names` stay distinct."""
-    length = next(n for n in count(_NAME) if len({name[:n] for name in names}) == len(names))
+    length = next(n for n in count(_SHORTEST_ID) if len({name[:n] for name in names}) == len(names))
     heads = ("run", "when", "took", "status", "calls", "tokens", "edits")
     table = Table(*heads, Column("text", no_wrap=True, ratio=1), box=None, pad_edge=False, expand=True)
     for run in runs:
         when = datetime.fromtimestamp(run.started).strftime("%m-%d %H:%M")
         took = "" if run.seconds is None else duration(run.seconds)
         cells = (run.run_id[:length], when, took, run.status, run.calls, run.tokens, run.edits, run.text)
-        table.add_row(*(Text(one_line(str(cell), _QUOTE)) for cell in cells))
+        table.add_row(*(Text(one_line(str(cell), _MOST_QUOTE)) for cell in cells))
     return tables_text([table])
 
 
@@ -50,23 +50,23 @@ def trace_text(trace: Trace, *, terminal: bool, node: str | None = None, full: b
     if node is not None and node not in called:
         known = f"it called {', '.join(called)}" if called else "it called none"
         raise InputError(f"run {trace.run_id} called no node {node!r}: {known}")
-    tree = _Tree(trace, full=full)
+    tree = _TraceLines(trace, full=full)
     calls = [(span.name, [*tree.lines(span)]) for span in trace.calls]
     shown = [line for name, lines in calls if node in (None, name) for line in lines]
-    summary = [_line(0, line) for line in (*_summary(trace), "")]
-    return lines_as_text([*summary, *(shown or [_line(0, "No node was called.")])], terminal=terminal)
+    summary = [_text_line(0, line) for line in (*_summary_lines(trace), "")]
+    return lines_as_text([*summary, *(shown or [_text_line(0, "No node was called.")])], terminal=terminal)
 
 
-def _line(depth: int, text: str) -> Line:
+def _text_line(depth: int, text: str) -> Line:
     return Line(2 * depth, Text(one_line(text)))
 
 
-def _summary(trace: Trace) -> Iterator[str]:
+def _summary_lines(trace: Trace) -> Iterator[str]:
     file, view = trace.file, RunView(trace)
     yield f"run {file.run_id}: {file.status}, {view.started:%Y-%m-%d %H:%M:%S} UTC, rarr {file.facts.version}"
-    yield f"text: “{one_line(file.facts.original, _QUOTE)}”"
+    yield f"text: “{one_line(file.facts.original, _MOST_QUOTE)}”"
     if file.facts.context:
-        yield f"context: “{one_line(file.facts.context, _QUOTE)}”"
+        yield f"context: “{one_line(file.facts.context, _MOST_QUOTE)}”"
     if file.facts.settings:
         yield f"settings: {', '.join(f'{name}={value}' for name, value in file.facts.settings.items())}"
     figures = [f"{name.lower()}: {value}" for name, value in view.key_figures.items()]
@@ -80,7 +80,7 @@ def _summary(trace: Trace) -> Iterator[str]:
         yield f"it is still running, or it stopped {f'in {where}' if where else after}"
 
 
-class _Tree:
+class _TraceLines:
     """Makes the lines of a trace. Shows each record once, because updates repeat earlier records."""
 
     def __init__(self, trace: Trace, *, full: bool) -> None:
@@ -90,15 +90,15 @@ class _Tree:
     def lines(self, span: StoredSpan, depth: int = 0) -> Iterator[Line]:
         """Yields the lines of a span and of all spans inside it."""
         body = self._trace.body(span)
-        failing = f"  failed: {one_line(span.error, _QUOTE)}" if span.error else ""
-        yield _line(depth, self._title(span, body) + failing)
+        failing = f"  failed: {one_line(span.error, _MOST_QUOTE)}" if span.error else ""
+        yield _text_line(depth, self._span_title(span, body) + failing)
         if self._full and span.kind not in ("node", "failure", "block"):
-            yield from self._fields(body, depth + 1)
+            yield from self._body_lines(body, depth + 1)
         for each in self._trace.inner[span.number]:
             yield from self.lines(each, depth + 1)
-        yield from (_line(depth + 1, text) for text in self._news(body.get("update") or {}))
+        yield from (_text_line(depth + 1, text) for text in self._new_records(body.get("update") or {}))
 
-    def _title(self, span: StoredSpan, body: Mapping[str, Any]) -> str:
+    def _span_title(self, span: StoredSpan, body: Mapping[str, Any]) -> str:
         time = duration(span.seconds)
         if span.kind == "score":
             return f"scored {counted(body.get('passages', 0), 'passage')} of {span.about}, {time}"
@@ -116,18 +116,18 @@ class _Tree:
         cost = f"cost {body['cost']:.4f}" if body.get("cost") else ""
         return ", ".join(filter(None, (title, after, saved, token_sums(requests), cost)))
 
-    def _fields(self, body: Mapping[str, Any], depth: int) -> Iterator[Line]:
+    def _body_lines(self, body: Mapping[str, Any], depth: int) -> Iterator[Line]:
         if "prompt" in body:
             prompt = self._trace.prompts[body["prompt"]]
-            yield _line(depth, f"prompt {prompt.name}, version {prompt.version}, hash {prompt.hash}")
+            yield _text_line(depth, f"prompt {prompt.name}, version {prompt.version}, hash {prompt.hash}")
             body = {"system": prompt.system, **body}
         for name, value in body.items():
             for each in value if isinstance(value, list) else [value]:
                 text = each if isinstance(each, str) else json.dumps(each, ensure_ascii=False, indent=1)
-                yield _line(depth, f"{name}:")
+                yield _text_line(depth, f"{name}:")
                 yield from (Line(2 * depth + 2, Text(row)) for row in visible_text(text).split("\n"))
 
-    def _news(self, update: Mapping[str, Any]) -> Iterator[str]:
+    def _new_records(self, update: Mapping[str, Any]) -> Iterator[str]:
         report = update.get("report")
         for key, value in {**update, "report": report and report.sentences}.items():
             for record in value if isinstance(value, list | tuple) else [value] * bool(value):
@@ -135,13 +135,13 @@ class _Tree:
                 line = f"{key}: {to_json(plain, fallback=str).decode()}"
                 if line not in self._seen:
                     self._seen.add(line)
-                    yield line if self._full else one_line(line, _LONG)
+                    yield line if self._full else one_line(line, _MOST_RECORD)
 
 
 def replays_text(replays: Sequence[Replay], *, full: bool = False) -> str:
     """Writes which sentences of each run changed their status or words, and why. `full` shortens no text."""
-    lines = [line for replay in replays for line in _replay_lines(replay, None if full else _REPLAYED)]
-    kinds = Counter(_statuses(change) for replay in replays for change in replay.changes)
+    lines = [line for replay in replays for line in _replay_lines(replay, None if full else _MOST_REPLAY)]
+    kinds = Counter(_status_change(change) for replay in replays for change in replay.changes)
     lines += [f"{number:>4} {kind}" for kind, number in kinds.most_common()] if len(replays) > 1 else []
     return visible_text("\n".join(lines)) + "\n"
 
@@ -150,7 +150,7 @@ def _replay_lines(replay: Replay, most: int | None) -> Iterator[str]:
     sentences = len(replay.after.report.sentences)
     yield f"run {replay.after.run_id}: {len(replay.changes)} of {counted(sentences, 'sentence')} changed"
     for change in replay.changes:
-        yield f"  {_statuses(change)}: {one_line(change.text, most)}"
+        yield f"  {_status_change(change)}: {one_line(change.text, most)}"
         if change.before and change.after and change.before.text != change.after.text:
             yield f"    text: {one_line(change.before.text, most)} → {one_line(change.after.text, most)}"
         if change.why:
@@ -163,6 +163,6 @@ def _replay_lines(replay: Replay, most: int | None) -> Iterator[str]:
         yield "  The revision is the same, byte for byte. Nothing was asked for real."
 
 
-def _statuses(change: SentenceChange) -> str:
+def _status_change(change: SentenceChange) -> str:
     before, after = (it.status if it else "no sentence" for it in (change.before, change.after))
     return f"{before} → {after}"
