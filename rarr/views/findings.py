@@ -1,5 +1,6 @@
 """Writes the results of `rarr check` as text, as annotations of GitHub workflows, and as SARIF 2.1.0.
 
+A finding is a sentence of a document that sources do not confirm, or that could not be judged.
 SARIF: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
 """
 
@@ -17,8 +18,7 @@ from rarr.tools.text.wording import counted
 from rarr.views.revision_text import Line, lines_as_text
 from rarr.views.shown_text import in_quotes, one_line
 
-_MOST_QUOTE, _MOST_SOURCE = 200, 300  # characters of a quote or sentence, of an address, at most
-_STATUS_WIDTH = 16  # columns of the status
+_MOST_QUOTE, _MOST_SOURCE, _STATUS_WIDTH = 200, 300, 16  # characters
 _TIMES_SUFFIX = re.compile(r" \(\d+ times\)$")
 
 TITLES: dict[Status, str] = {
@@ -28,7 +28,7 @@ TITLES: dict[Status, str] = {
     "retrieval_failed": "The source could not be searched",
     "unjudged": "It could not be judged",
 }
-"""The title of each status of a sentence that `rarr check` reports."""
+"""The title of each status, for the sentences that `rarr check` reports."""
 
 
 def findings_text(checks: DocumentChecks, *, terminal: bool) -> str:
@@ -55,7 +55,7 @@ def _document_lines(document: CheckedDocument) -> Iterator[Line]:
 
 
 def outcome_line(checks: DocumentChecks, *, why: bool = True) -> str:
-    """Writes one line: how much fails, and how much could not be judged, with a reason if `why` is true."""
+    """Writes the numbers of failed sentences and of files not judged. `why` adds the reason for one file."""
     parts, files = [], counted(len(checks.documents), "file")
     if failing := [document for document in checks.documents if document.failing]:
         statuses = {finding.status for document in failing for finding in document.failing}
@@ -98,7 +98,7 @@ def _notice_text(document: CheckedDocument) -> str:
 
 
 def github_annotations(checks: DocumentChecks) -> str:
-    """Writes a workflow command for each finding or unjudged file, errors first: GitHub shows only ten."""
+    """Writes a GitHub command for each finding or unjudged file. GitHub shows ten, so errors come first."""
     commands = [command for document in checks.documents for command in _document_commands(document)]
     commands.sort(key=lambda command: not command.startswith("::error"))
     return "".join(f"{command}\n" for command in commands)
@@ -108,7 +108,7 @@ def _document_commands(document: CheckedDocument) -> Iterator[str]:
     if document.unjudged:
         yield _command_text("error", _notice_text(document), file=document.file, title="rarr could not judge")
     for finding in document.findings:
-        # GitHub takes columns only where the first line is the last.
+        # GitHub accepts an end column only if the place is on a single line.
         end = {"endColumn": finding.end_column} if finding.end_line == finding.line else {}
         place = {"file": document.file, "line": finding.line, "col": finding.column, **end}
         kind = "error" if finding.fails else "notice"
@@ -125,7 +125,7 @@ def _command_text(name: str, message: str, **properties: Any) -> str:
 def sarif_log(checks: DocumentChecks, version: str) -> dict[str, Any]:
     """Makes a SARIF log of one run. A sentence that fails is an error; any other finding is a note.
 
-    For a file that could not be judged, adds a tool notification and marks the run as not successful.
+    If a file could not be judged, the log has a tool notification, and the run is not successful.
     """
     rules = [{"id": status, "shortDescription": {"text": title}} for status, title in TITLES.items()]
     told = [
@@ -155,7 +155,7 @@ def _sarif_result(file: str, finding: Finding) -> dict[str, Any]:
 
 
 def _sarif_locations(file: str, **place: Any) -> list[dict[str, Any]]:
-    """Makes the SARIF location. A file in the working folder gets a relative path, which services expect."""
+    """Makes the SARIF location of a file. In the working folder, its path is relative, as services expect."""
     path = Path(file)
     if path.is_absolute() and path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())

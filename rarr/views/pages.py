@@ -1,4 +1,4 @@
-"""Renders HTML in UTF-8 without outside files: pages of runs and of items to label, and notebook cells."""
+"""Renders HTML that needs no other files: pages of runs and of items to rate, and cells of notebooks."""
 
 import json
 import re
@@ -21,17 +21,17 @@ from rarr.tools.text.wording import counted, warning_lines
 from rarr.traces.trace_file import ReadBody, RunFacts, StoredSpan, TraceFile
 from rarr.traces.trace_reader import Trace
 
-_LINKS = 8  # links to spans that failed in the same way
-_ROW_KINDS = ("node", "failure", "query", "ask", "block")  # the kinds of spans that have a row
+_LINKS = 8  # the most links to spans that failed with the same error
+_ROW_KINDS = ("node", "failure", "query", "ask", "block")  # the kinds of spans that have a row on the page
 
 
 class RunView:
-    """The trace and the results of a run, for templates. Without a revision: the results of finished nodes.
+    """The results of a run (or of its finished nodes), and its spans (recorded steps), for templates.
 
-    `queries_by_id`, `evidence_by_id`, `edits_by_id`: each record by its id. `evidence_of`, `edits_of`: by the
-    id of a query. `checks_of`: by the id of evidence. `pieces_of`, `queries_of`: by the number of a sentence.
-    `spans_about`: the spans of a query or of evidence by its id, without requests. `start_time`: the start of
-    the first span, in seconds since 1970. `seconds`: from there to the last event.
+    `queries_by_id`, `evidence_by_id`, `edits_by_id`: one record by its id. `evidence_of`, `edits_of`: records
+    by the id of a query. `checks_of`: by the id of evidence. `pieces_of`, `queries_of`: by the number of a
+    sentence. `spans_about`: the spans of a query or of evidence by its id, without requests. `start_time`:
+    the start of the first span, in seconds since 1970. `seconds`: the time from there to the last event.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -41,10 +41,10 @@ class RunView:
         parts = (getattr(results, it, ()) for it in ("queries", "evidence", "checks", "edits", "warnings"))
         self.queries, self.evidence, self.checks, self.edits, self.warnings = parts
         report, self.scores = getattr(results, "report", None) or Report(), results.scores
-        # If an edit was made after the report, the report is about an earlier text.
+        # If an edit was made after the report, the report may have sentences of an earlier text.
         self.sentences = [it for it in report.sentences if self.text[it.start : it.end] == it.text]
         self.marked = marked_sentences(self.original, self.edits, self.sentences)
-        lines = (line.strip(" \t#*_>-`").split() for line in self.text.splitlines())  # no marks of Markdown
+        lines = (line.strip(" \t#*_>-`").split() for line in self.text.splitlines())  # without Markdown signs
         title = " ".join(next(filter(None, lines), ()))
         self.title = clip(title, 100) or f"Run {trace.run_id[:12]}"
         self.started = datetime.fromtimestamp(trace.file.started, UTC)
@@ -59,8 +59,7 @@ class RunView:
         self.by_number = {span.number: span for span in trace.spans}
         self.spans_about = _grouped(self._spans_by_subject())
         self.start_time = min((span.started for span in trace.spans), default=trace.file.started)
-        end_time = max((span.end_time for span in trace.spans), default=self.start_time)
-        self.seconds = max(end_time - self.start_time, 1e-6)
+        self.seconds = max([1e-6, *(span.end_time - self.start_time for span in trace.spans)])
 
     def _spans_by_subject(self) -> Iterator[tuple[str, StoredSpan]]:
         for span in self.trace.spans:
@@ -72,7 +71,7 @@ class RunView:
 
     @cached_property
     def sentences_of(self) -> dict[str, list[int]]:
-        """Maps the id of each query to the numbers of its sentences in the revised text, counted from 1."""
+        """Maps the id of each query to the numbers of its sentences in the revised text. The first is 1."""
         places, found = [Span(sentence.start, sentence.end) for sentence in self.sentences], {}
         for query in moved_queries(self.queries, self.edits):
             asked = Span(query.start, max(query.end, query.start + 1))
@@ -80,7 +79,7 @@ class RunView:
         return found
 
     def place_of_edit(self, edit: Edit) -> Span | None:
-        """Returns the place of the words of an edit in the revised text; None if a later edit changed it."""
+        """Returns where the words of an edit are in the revised text; None if a later edit changed them."""
         later = [each for each in self.edits[[*self.edits_by_id].index(edit.id) + 1 :] if each.accepted]
         words = edit.new if edit.accepted else edit.old
         place = Span(*moved_range(edit.start, edit.start + len(words), later))
@@ -92,34 +91,34 @@ class RunView:
         return [self.evidence_by_id[name] for name in dict.fromkeys(names) if name in self.evidence_by_id]
 
     def record_of_reading(self, span: StoredSpan) -> ReadBody:
-        """Returns the record of the reading around (or of) this span; an empty record for other spans."""
+        """Returns the record of the reading that `span` is or belongs to; for other spans an empty record."""
         outer = span if span.kind == "read" else self.by_number.get(span.parent, span)
         return ReadBody.model_validate(self.trace.body(outer) if outer.kind == "read" else {})
 
     @property
     def unfinished_spans(self) -> list[StoredSpan]:
-        """Returns the outermost and the innermost unfinished span; [] if the run has ended."""
+        """Returns the first (outermost) and the last (innermost) unfinished span; [] if the run has ended."""
         spans = [it for it in self.trace.spans if it.seconds is None and it.kind not in ("read", "block")]
         return list({span.number: span for span in (*spans[:1], *spans[-1:])}.values())
 
     def outer_span(self, span: StoredSpan, *kinds: str) -> StoredSpan:
-        """Returns the nearest span of these kinds, from the span itself outwards; else the outermost span."""
+        """Returns `span` or the nearest span around it that has one of `kinds`; else the outermost span."""
         while span.parent in self.by_number and span.kind not in kinds:
             span = self.by_number[span.parent]
         return span
 
     def row_number(self, span: StoredSpan) -> int:
-        """Returns the number of the row that shows this span. A request is in the row of its question."""
+        """Returns the number of the row that shows `span`. The row of a question shows its requests too."""
         return self.outer_span(span, *_ROW_KINDS).number
 
     def inner_rows(self, span: StoredSpan) -> Iterator[StoredSpan]:
-        """Yields the outermost spans inside `span` that have a row of their own."""
+        """Yields the spans inside `span` that have a row of their own, but not those inside such a row."""
         for inner in self.trace.inner[span.number]:
             yield from [inner] if inner.kind in _ROW_KINDS else self.inner_rows(inner)
 
     @property
     def key_figures(self) -> dict[str, str]:
-        """Writes the key figures of a run as text, by name, such as Cost. Leaves out unknown figures."""
+        """Maps the name of each key figure of the run, such as Cost, to a text. Leaves out unknown ones."""
         usage, scores, file = getattr(self.trace.revision, "usage", Usage()), self.scores, self.trace.file
         edits = Counter(edit.state for edit in self.edits)
         states = [state for state in get_args(EditState) if edits[state] or state != "suggested"]
@@ -141,14 +140,14 @@ class RunView:
 
     @property
     def failure_groups(self) -> list[tuple[str, str, list[int]]]:
-        """Groups failed spans by name and error. Returns (name and count, error, up to 8 row numbers)."""
+        """Groups failed spans by name and error. A group is (name with count, error, up to 8 row numbers)."""
         alike = _grouped(((span.name, span.error), span) for span in self.trace.spans if span.error)
         rows = {key: [*dict.fromkeys(map(self.row_number, spans))][:_LINKS] for key, spans in alike.items()}
         times = {key: f"{key[0]}, {counted(len(spans), 'time')}" for key, spans in alike.items()}
         return [(times[key], key[1], rows[key]) for key in alike]
 
     def row_attributes(self, span: StoredSpan) -> dict[str, str]:
-        """Returns the HTML data attributes of a row, which the filters of the page use."""
+        """Returns the HTML data attributes of the row of `span`. The filters of the page use them."""
         wrong = any(part.error or part.seconds is None for part in (span, *self.trace.inner[span.number]))
         node = self.outer_span(span, "node", "failure").name
         return {"node": node, "error": "1" if wrong or span.kind == "failure" else ""}
@@ -161,13 +160,13 @@ class RunView:
 
 
 def value_text(value: Any) -> str:
-    """Writes a value as text: a string without a change, any other value as JSON."""
+    """Writes a value as text. A string does not change; any other value is written as JSON."""
     value = dict(value) if isinstance(value, Mapping) else value
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1, default=str)
 
 
 def token_sums(requests: Iterable[StoredSpan]) -> str:
-    """Writes the sums of the tokens of these requests: input, output, and cached input."""
+    """Writes three sums over the requests: tokens of input, tokens of output, and cached tokens of input."""
     counts = [span.body["tokens"] for span in requests if "tokens" in span.body]
     total = [sum(column) for column in zip(*counts, strict=True)]
     names = ("in", "out", "of these cached")
@@ -182,7 +181,7 @@ def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, list[Any]]:
 
 
 class MarkedSentence(NamedTuple):
-    """The pieces of a sentence, numbered from 1. Text between sentences has the number 0 and no sentence."""
+    """A sentence, its number from 1, and its pieces. For text between sentences, the number is 0."""
 
     number: int
     sentence: Sentence | None
@@ -190,7 +189,7 @@ class MarkedSentence(NamedTuple):
 
 
 def marked_sentences(text: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> list[MarkedSentence]:
-    """Divides the original text with its edits into sentences, and into pieces with their edits and parts."""
+    """Divides the original `text` by its edits, and by the revised sentences and their parts, into pieces."""
     made, count = list[MarkedSentence](), 0
     for sentence, pieces in pieces_by_place(segments_by_edit(text, edits), sentences):
         count += sentence is not None
@@ -207,15 +206,15 @@ def marked_sentences(text: str, edits: Sequence[Edit], sentences: Sequence[Sente
 
 
 def status_sentences(sentences: Sequence[Sentence], *statuses: Status) -> list[tuple[int, Sentence]]:
-    """Returns the sentences with these statuses, each with its number from 1, in the order of `statuses`."""
+    """Returns the sentences with these statuses, each with its number from 1. Sorts them as `statuses`."""
     numbered = [(n, sentence) for n, sentence in enumerate(sentences, start=1) if sentence.status in statuses]
     return sorted(numbered, key=lambda pair: statuses.index(pair[1].status))
 
 
 def quote_pieces(text: str, says: Iterable[str], most: int = 600) -> list[tuple[bool, str]]:
-    """Quotes at most about `most` characters of `text`, around the first phrase of `says` or from the start.
+    """Quotes about `most` characters of `text`, around the first phrase of `says` that the text has.
 
-    Returns the quote in pieces (is it a phrase of `says`?, piece).
+    Without such a phrase, the quote is the start. Returns pieces: (whether it is a phrase of `says`, piece).
     """
     words = sorted({phrase for phrase in says if phrase in text}, key=len, reverse=True)
     first = min((text.find(phrase) for phrase in words), default=0)
@@ -226,21 +225,21 @@ def quote_pieces(text: str, says: Iterable[str], most: int = 600) -> list[tuple[
 
 
 _HELPERS = {it.__name__: it for it in (warning_lines, value_text, quote_pieces, token_sums, status_sentences)}
-"""The functions that templates may call, by name."""
+"""The functions that templates may call, by their names."""
 
 
 def trace_page(trace: Trace) -> str:
-    """Renders the page of a run, also of an unfinished run. The page is readable without its script."""
+    """Renders the page of a run. The run may be unfinished. The page is readable without its script."""
     return _render_run("views/html/trace_page/page.html", trace)
 
 
 def form_page(needs_token: bool) -> str:
-    """Renders the form on the page of `rarr serve`. Its script fetches the result (`result_page`)."""
+    """Renders the page of `rarr serve` with its form. A script fetches the result (see `result_page`)."""
     return render("views/html/served_page/page.html", needs_token=needs_token)
 
 
 def result_page(revision: Revision, done: Postprocessed) -> str:
-    """Renders the result for the form of `rarr serve`. `done` has the outcome of the run, and its notice."""
+    """Renders a result for the page of `rarr serve`. `done` has the outcome and the notice of the run."""
     facts = RunFacts(version="", original=revision.original, context=None, settings={}, warnings=[])
     ended = {"seconds": revision.usage.seconds, "revision": revision.model_dump(mode="json")}
     trace = Trace(TraceFile(run_id=revision.run_id, started=0, facts=facts, **ended))
@@ -252,14 +251,14 @@ def _render_run(template: str, trace: Trace, **more: Any) -> str:
 
 
 def label_page(items: Sequence[RatingItem]) -> str:
-    """Renders the page of `rarr label`, on which people rate these items."""
+    """Renders the page of `rarr label`, on which people rate `items`."""
     rows = [item.model_dump(mode="json", exclude_defaults=True) for item in items]
     facts = {"items": rows, "questions": {it.name: it for it in QUESTIONS}, "format": FORMAT}
     return render("views/html/label_page/page.html", digest_of_items=items_digest(items), **facts)
 
 
 def revision_html(revision: Revision) -> str:
-    """Renders a revision for notebooks: sentences to look at, suggested edits, the text with marked changes.
+    """Renders a revision for notebooks: the sentences to review, suggested edits, and the marked changes.
 
     Then come the number of sentences with each status, the sources and the warnings.
     """

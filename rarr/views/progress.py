@@ -1,4 +1,4 @@
-"""Shows the current step on a line of the terminal while a person waits."""
+"""Shows the progress of a command on a line of the terminal."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,14 +15,14 @@ from rarr.views.shown_text import one_line
 
 _STEPS = ("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "attribute", "evaluate")
 _USED = "requests: {task.fields[run].total.model_calls:,}, tokens: {task.fields[run].total.input_tokens:,} in"
-_MOST_CHARACTERS = 80  # characters of the line
+_MOST_CHARACTERS = 80  # of the line, without the usage and the time
 
 
 class ProgressLine:
-    """The progress line on standard error: the current step, the share that is done, and the usage so far."""
+    """The progress line on standard error: the last step, the finished share of the text, and the usage."""
 
     def __init__(self, *, visible: bool) -> None:
-        """If `watched` is false, shows nothing: standard error is no terminal."""
+        """Makes the line. If `visible` is false, nothing is shown, because standard error is no terminal."""
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
@@ -36,16 +36,16 @@ class ProgressLine:
             speed_estimate_period=3600,  # a row with a model may take a minute
         )
         self._task = self._progress.add_task("starting", total=None, run=Meter())
-        self.stop = self._progress.stop  # removes the line, before another is written at an interrupt
+        self.stop = self._progress.stop  # removes the line before a message at an interrupt
 
     @contextmanager
     def display(self) -> Iterator[Self]:
         """Shows the line during the `with` block."""
-        with call_on_interrupt(self.stop), self._progress:  # an interrupt too gives the cursor back
+        with call_on_interrupt(self.stop), self._progress:  # also an interrupt must show the cursor again
             yield self
 
     def show_step(self, node: str) -> None:
-        """Shows the name of the node that a run finished last."""
+        """Shows the name of `node`, which the run finished last."""
         run = meter()
         far = f"{run.share:.0%} of the text, " if run.share else ""
         step = f", step {_STEPS.index(node) + 1} of {len(_STEPS)}" if node in _STEPS and not far else ""
@@ -55,7 +55,7 @@ class ProgressLine:
         self._progress.update(self._task, description=one_line(line, _MOST_CHARACTERS), **known)
 
     def show_rows(self, done: int, total: int | None, errors: int = 0, noun: str = "row") -> None:
-        """Shows the numbers of finished rows, of all rows and of errors, and the estimated remaining time."""
+        """Shows how many of the `total` rows are finished, the number of errors, and the remaining time."""
         line = f"{done:,} of {counted(total, noun)}" if total else counted(done, noun)
         self._progress.update(self._task, completed=done, total=total)
         left = self._progress.tasks[0].time_remaining

@@ -1,4 +1,4 @@
-"""Writes any report of measures as tables, for `rarr eval`, `verify`, `label` and `bench` alike."""
+"""Writes a report of measures as tables. `rarr eval`, `verify`, `label` and `bench` print such reports."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -14,20 +14,20 @@ from rarr.views.revision_text import rich_text
 from rarr.views.shown_text import one_line
 
 _MOST_CHARACTERS = 200  # characters of a text in a report
-_MOST_CELLS = 12  # cells of a row, at most; more become rows of their own
+_MOST_CELLS = 12  # of a row; a record with more measures is not written as one row
 
 
 def as_tables(report: BaseModel | Mapping[str, Any], out: Path | None = None, noun: str = "report") -> str:
     """Writes a report: counts and texts on lines, measures in tables, and the path `out` after `noun`.
 
-    A mapping of names (such as judges) to records of measures becomes one table with a row for each name. Of
-    a list, only the length is written.
+    A mapping of names (such as judges) to records of measures becomes one table with a row for each name. A
+    list is written as its length; a short list of texts is written in full.
     """
     return tables_text(_report_parts("", _fields_of(report))) + (f"\n{noun}: {out}\n" if out else "")
 
 
 def tables_text(parts: Iterable[RenderableType]) -> str:
-    """Draws tables as text, without spaces at the ends of lines."""
+    """Writes tables as text, without spaces at the ends of lines."""
     return "".join(f"{line.rstrip()}\n" for line in rich_text(parts).splitlines())
 
 
@@ -44,7 +44,7 @@ def _report_parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Grou
 
 
 def _row_cells(value: Any) -> dict[str, str]:
-    """Writes a measure, or a record of measures and plain values, as cells by name; {} for other values."""
+    """Writes a measure, or a record of measures and simple values, as cells by name; {} for other values."""
     if isinstance(value, Measured):
         interval = "-" if value.low is None else f"{value.low:.3f} to {value.high:.3f}"
         counts = {"n": str(value.n), "not judged": str(value.unjudged)}
@@ -55,7 +55,7 @@ def _row_cells(value: Any) -> dict[str, str]:
 
 
 def _table(title: str, rows: Mapping[str, Mapping[str, str]]) -> Iterator[Group]:
-    """Makes a table under its title. In a narrow terminal, long cells are wrapped and not cut."""
+    """Makes a table under its title. In a narrow terminal, a long cell is wrapped, and not cut."""
     table = Table(box=None, pad_edge=False)
     table.add_column(Text(), overflow="fold")
     head = list(dict.fromkeys(name for row in rows.values() for name in row))

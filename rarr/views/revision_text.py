@@ -1,6 +1,6 @@
 """Writes a revision as text or as a diff, for a terminal or a pipe; writes a verified claim as text.
 
-Markup in the texts is not interpreted, and control characters are made visible: others wrote the texts.
+Other people wrote the texts. So markup has no effect, and control characters become visible signs.
 """
 
 import re
@@ -30,12 +30,12 @@ _STATUS_STYLES: dict[Status, str] = {
 }
 _PART_STYLES = {"confirmed": "green", "differs": "bold red", "open": "underline bright_blue"}
 _VERDICTS = {"for": "agrees", "against": "disagrees"}
-_PIPE_WIDTH = 240  # columns where standard output is no terminal
+_PIPE_WIDTH = 240  # characters of a line, if standard output is no terminal
 _MOST_PLACE, _MOST_SENTENCE, _MOST_HEAD = 500, 200, 80  # characters; heads are those of table rows
 
 
 class Line(NamedTuple):
-    """A line to print. On a terminal, a long line is wrapped, and every part has the same indent."""
+    """A line to print. A terminal wraps a long line, and indents all its parts in the same way."""
 
     indent: int
     text: Text
@@ -44,11 +44,11 @@ class Line(NamedTuple):
 def revision_text(revision: Revision, *, terminal: bool, verbose: bool = False) -> str:
     """Writes the revised text, a line for each change, a line for each sentence, the counts and the cost.
 
-    On a terminal, the changes are marked in the text. Otherwise the output begins with the exact text.
-    `verbose` adds the reasons of accepted edits, the refused edits, and all quotes.
+    On a terminal, the changes are marked in the text. In a pipe, the output begins with the exact text.
+    `verbose` adds the reasons for accepted edits, the refused edits, and all quotes.
     """
     text, end = revision.text, "" if revision.text.endswith("\n") else "\n"
-    if terminal and _console(terminal).color_system is None:  # old and new words would look the same
+    if terminal and _console(terminal).color_system is None:  # old and new words would look alike
         text = visible_text(text)
     elif terminal:
         pieces = segments(revision.original, revision.edits)
@@ -70,14 +70,14 @@ def revision_diff(revision: Revision, *, terminal: bool) -> str:
 
 
 def lines_as_text(lines: Iterable[Line], *, terminal: bool) -> str:
-    """Writes the lines as plain text; for a terminal, in colours and wrapped to its width."""
+    """Writes the lines as plain text; for a terminal, with colours, and wrapped to its width."""
     if not terminal:
         return "".join(f"{' ' * line.indent}{line.text.plain}\n" for line in lines)
     return rich_text((Padding.indent(line.text or Text(" "), line.indent) for line in lines), terminal=True)
 
 
 def rich_text(parts: Iterable[RenderableType], *, terminal: bool | None = None, **how: Any) -> str:
-    """Draws these parts with the library rich: in the width and colours of a terminal, or in 240 columns."""
+    """Draws `parts` with the library rich, for a terminal in its width and colours, for a pipe 240 wide."""
     console = _console(terminal)
     with console.capture() as capture:
         for part in parts:
@@ -111,7 +111,7 @@ def _change_line(edit: Edit, *, verbose: bool) -> Line:
 
 
 def _sentence_lines(revision: Revision, verbose: bool) -> Iterator[Line]:
-    """Yields a line for each sentence, then lines for the words that differ and, if `verbose`, all quotes."""
+    """Yields a line for each sentence, after it lines for words that differ and, if `verbose`, all quotes."""
     text, cells = revision.text, table_cells(revision.text)
     for number, sentence in enumerate(revision.report.sentences, start=1):
         # The support of a contradicted sentence counts only one side, so it is not shown.
@@ -141,14 +141,14 @@ def _dispute_note(*sentences: Sentence) -> str:
 
 def _marked_sentence(sentence: Sentence) -> Text:
     line = Text(one_line(sentence.text, _MOST_SENTENCE))
-    if sentence.text.startswith(line.plain.removesuffix("…")):  # else its words stand elsewhere in the line
+    if sentence.text.startswith(line.plain.removesuffix("…")):  # if not, the offsets do not fit
         for part in sentence.parts:
             line.stylize(_PART_STYLES[part.state], part.start - sentence.start, part.end - sentence.start)
     return line
 
 
 def _source_texts(sentence: Sentence, revision: Revision) -> Iterator[str]:
-    """Yields the quotes of a sentence (or the closest sentence of each passage), with source and verdict."""
+    """Yields the quotes of a sentence with their sources; without quotes, the most similar sentences."""
     by_id = {passage.id: passage for passage in revision.evidence}
     verdicts = {check.evidence_id: check.verdict for check in revision.checks if not check.stale}
     cited = defaultdict[tuple[str, str], list[str]](list)
@@ -187,7 +187,7 @@ def _cost_text(revision: Revision) -> str:
 
 
 def verification_text(verification: Verification) -> str:
-    """Writes the label and the support, and each sentence with its quotes and the words that differ."""
+    """Writes the label and support of a claim, and its sentences with their quotes and differing words."""
     support = "" if verification.probability is None else f" (support {verification.probability:.2f})"
     support += _dispute_note(*verification.sentences)
     claim, report = verification.claim, Report(sentences=verification.sentences)
