@@ -26,7 +26,7 @@ SUFFIXES = (".md", ".markdown", ".txt", ".text")
 
 @click.command()
 @click.argument("files", nargs=-1, required=True)
-@options.setting_options(*options.RUN)
+@options.setting_options(*options.RUN_SETTINGS)
 @options.option("--fail-on", "S", "Also fails: unconfirmed or no_evidence; repeatable.", **_FAIL_ON)
 @click.option("--format", "form", type=_FORMATS, default="text", help="The form of the result.")
 @options.out_option("FILE", "File for the result, in its format.")
@@ -137,10 +137,10 @@ def read_document(file: Path) -> "DocumentFile":
 @click.command()
 @click.argument("claim", metavar="CLAIM|DATA")
 @options.option(
-    "--against", "FILE", "A text or document to verify the claim against; repeatable.", **options.FILES
+    "--against", "FILE", "A text or document to verify the claim against; repeatable.", **options.MANY_FILES
 )
 @options.CONTEXT
-@options.setting_options(*options.MODELS, "deadline_s")
+@options.setting_options(*options.MODEL_SETTINGS, "deadline_s")
 @options.option("--judge", "M", "Ask this judge: nli:NAME, attrscore:WORDING or a model.")
 @options.out_option("DIR", "Folder for the verified claims of DATA.")
 @options.LIMIT

@@ -27,7 +27,7 @@ class Diagnosis(NamedTuple):
 
 
 @click.command()
-@options.setting_options(*options.SOURCES, "model", "base_url")
+@options.setting_options(*options.SOURCE_SETTINGS, "model", "base_url")
 @options.JSON
 def doctor(settings: "Settings") -> int:
     """Show what is missing or broken; examine a model.
@@ -45,7 +45,7 @@ def doctor(settings: "Settings") -> int:
     from rarr.views.shown_text import visible_text
 
     given = options.given_options(**click.get_current_context().params)
-    if (name := given.get("model", "embedded")) != "embedded" and given.keys().isdisjoint(options.SOURCES):
+    if (name := given.get("model", "embedded")) != "embedded" and not given.keys() & options.SOURCE_SETTINGS:
         exam = examine_named_model(name, settings)
         text = visible_text("".join(f"{line}\n" for line in exam.result_lines(name)))
         write_result({**exam._asdict(), "faults": exam.faults, "fit_for": exam.fit_for}, lambda: text)

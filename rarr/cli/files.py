@@ -54,7 +54,7 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
 @options.option("--ray", "ADDRESS", "Ray cluster that revises: HOST:PORT, auto or local.")
 @options.option("--max-cost", "X", "Cost of all results after which no row begins.", type=click.FloatRange(0))
 @options.FAIL_UNDER
-@options.setting_options(*options.SOURCES, *options.MODELS)
+@options.setting_options(*options.SOURCE_SETTINGS, *options.MODEL_SETTINGS)
 @options.JSON
 def batch(
     source: Path, out: Path, text: str, context: str | None, sources: str | None,
@@ -117,7 +117,7 @@ def _batch_status(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
 @click.command("eval")
 @click.argument("data", type=options.FILE)
 @options.out_option("DIR", "Folder for the results.", required=True)
-@options.setting_options(*options.RUN)
+@options.setting_options(*options.RUN_SETTINGS)
 @options.option("--queries", "Q", "Baseline: search for sentences, or for the text.")
 @click.option("--agreement", type=click.Choice(["on", "off"]), help="Baseline: off edits without checks.")
 @options.option("--editor", "E", "Baseline: efec, lamda, none, unedited or purr:FOLDER.")
@@ -258,7 +258,7 @@ def train() -> None:
 @train.command("data")
 @click.argument("queries", type=options.FILE)
 @options.out_option("DIR", "Folder for the rows.", required=True)
-@options.setting_options(*options.RUN)
+@options.setting_options(*options.RUN_SETTINGS)
 @options.JOBS
 def train_data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
     """Make training data: texts that your documents support, and the same texts with errors.

@@ -23,7 +23,7 @@ class _NonEmptyPath(click.Path):
 
 
 FILE = _NonEmptyPath(path_type=Path)
-FILES: dict[str, Any] = {"type": FILE, "multiple": True}
+MANY_FILES: dict[str, Any] = {"type": FILE, "multiple": True}
 COUNT = click.IntRange(1)
 
 _SETTING_OPTIONS: dict[str, tuple[str, str, str]] = {
@@ -45,10 +45,10 @@ _SETTING_OPTIONS: dict[str, tuple[str, str, str]] = {
 }
 """The settings that have an option: (the flag, the placeholder of the value or "", the help text)."""
 
-SOURCES = ("corpus", "graph", "search", "offline")
-MODELS = ("model", "base_url", "preset")
-SERVE = tuple(name for name in _SETTING_OPTIONS if name.startswith("serve_"))
-RUN = (*SOURCES, *MODELS, "deadline_s")
+SOURCE_SETTINGS = ("corpus", "graph", "search", "offline")
+MODEL_SETTINGS = ("model", "base_url", "preset")
+SERVE_SETTINGS = tuple(name for name in _SETTING_OPTIONS if name.startswith("serve_"))
+RUN_SETTINGS = (*SOURCE_SETTINGS, *MODEL_SETTINGS, "deadline_s")
 """The settings of a command that researches a text."""
 
 
@@ -145,7 +145,7 @@ def _decode(_: click.Context, parameter: click.Parameter, value: str | None) -> 
 
 _SET = option("--set", "NAME=VALUE", "Any other setting, as rounds=1; repeatable.", multiple=True)
 CONTEXT = option("--context", "C", "The question or earlier turns that the text answers.", callback=_decode)
-SOURCE = option("--source", "FILE", "A text or document that the answer was given; repeatable.", **FILES)
+SOURCE = option("--source", "FILE", "A text or document that the answer was given; repeatable.", **MANY_FILES)
 JSON: Option = click.option(
     "--json", is_flag=True, expose_value=False, help="Print only JSON.",
     callback=lambda context, _, wanted: context.meta.update({__name__: wanted}),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@options.setting_options(*options.SERVE, *options.SOURCES, *options.MODELS)
+@options.setting_options(*options.SERVE_SETTINGS, *options.SOURCE_SETTINGS, *options.MODEL_SETTINGS)
 def serve(settings: "Settings") -> int:
     """Serve rarr over HTTP, and as a proxy of a model.
 
@@ -44,7 +44,7 @@ def serve(settings: "Settings") -> int:
 
 
 @click.command()
-@options.setting_options(*options.RUN)
+@options.setting_options(*options.RUN_SETTINGS)
 def mcp(settings: "Settings") -> int:
     """Serve tools for agents (MCP) on standard input and output.
 

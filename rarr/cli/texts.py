@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @options.option("--file", "F", "Read the text from this file.", type=options.FILE)
 @options.CONTEXT
 @options.SOURCE
-@options.setting_options(*options.RUN, "doubt")
+@options.setting_options(*options.RUN_SETTINGS, "doubt")
 @options.JSON
 @click.option("--diff", is_flag=True, help="Print only a unified diff.")
 @click.option("--verbose", "-v", is_flag=True, help="Print the reasons and all quotes as well.")
@@ -79,7 +79,7 @@ def _report_status(revision: "Revision", told: Iterable[str] = ()) -> int:
 @click.argument("file")
 @options.CONTEXT
 @options.SOURCE
-@options.setting_options(*options.RUN)
+@options.setting_options(*options.RUN_SETTINGS)
 @click.option("--mark-unsupported", is_flag=True, help="Mark unsupported sentences: [citation needed].")
 @options.JSON
 def cite(file: str, context: str | None, source: Sequence[Path], settings: "Settings", **how: bool) -> int:
@@ -105,7 +105,7 @@ def cite(file: str, context: str | None, source: Sequence[Path], settings: "Sett
 
 @click.command("write")
 @click.argument("topic")
-@options.setting_options(*options.RUN)
+@options.setting_options(*options.RUN_SETTINGS)
 @options.option("--outline", "FILE", "File with the headings, one a line.", type=options.FILE)
 @options.out_option("FILE", "File for the article, in Markdown.")
 @options.JSON
@@ -137,7 +137,7 @@ def write_article(topic: str, settings: "Settings", outline: Path | None, out: P
 
 @click.command()
 @click.argument("question")
-@options.setting_options(*options.RUN)
+@options.setting_options(*options.RUN_SETTINGS)
 @options.JSON
 def answer(question: str, settings: "Settings") -> int:
     """Answer a question, with a source for every statement.

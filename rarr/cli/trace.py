@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from rarr import Revision
     from rarr.traces.trace_reader import Trace
 
-_RUN = click.argument("run")
-_NODE = options.option("--node", "N", "The node, such as check_agreement.")
-_FULL = click.option("--full", is_flag=True, help="Show all prompts and answers in full.")
+_RUN_ARGUMENT = click.argument("run")
+_NODE_OPTION = options.option("--node", "N", "The node, such as check_agreement.")
+_FULL_OPTION = click.option("--full", is_flag=True, help="Show all prompts and answers in full.")
 
 
 @click.group(no_args_is_help=False)
@@ -54,9 +54,9 @@ def list_runs(limit: int) -> int:
 
 
 @trace.command()
-@_RUN
-@_NODE
-@_FULL
+@_RUN_ARGUMENT
+@_NODE_OPTION
+@_FULL_OPTION
 def show(run: str, node: str | None, full: bool) -> int:
     """Show RUN: a summary, then a tree of calls with results, questions to models, failed attempts.
 
@@ -71,7 +71,7 @@ def show(run: str, node: str | None, full: bool) -> int:
 
 
 @trace.command()
-@_RUN
+@_RUN_ARGUMENT
 @options.option("--accept", "EDIT", "A suggested edit to apply; repeatable.", multiple=True)
 @options.option("--revert", "EDIT", "An edit to take out of the text; repeatable.", multiple=True)
 @options.JSON
@@ -116,7 +116,7 @@ def _revision_of(run: str) -> "Revision":
 
 
 @trace.command("open")
-@_RUN
+@_RUN_ARGUMENT
 @options.out_option("FILE", "File for the page.")
 def open_page(run: str, out: Path | None) -> int:
     """Write RUN as a page, and open it in the browser, unless -o is given or there is no display."""
@@ -143,7 +143,7 @@ def open_page(run: str, out: Path | None) -> int:
 
 
 @trace.command()
-@_RUN
+@_RUN_ARGUMENT
 @options.out_option("FILE", "File for the lines.")
 def export(run: str, out: Path | None) -> int:
     """Write RUN as JSON lines to pass it on: with the text, the evidence, all prompts and answers."""
@@ -179,12 +179,12 @@ def prune(runs: Sequence[str]) -> int:
 
 
 @trace.command()
-@_RUN
-@_NODE
+@_RUN_ARGUMENT
+@_NODE_OPTION
 @options.option("--prompt", "FILE", "Prompt that replaces the one of its name.", type=options.FILE)
 @options.option("--runs", "N", "The N newest runs; RUN is last.", type=options.COUNT)
 @options.setting_options("model", "base_url", as_settings=False)
-@_FULL
+@_FULL_OPTION
 def replay(
     run: str, node: str | None, prompt: Path | None, runs: int | None, chosen: dict[str, Any], full: bool
 ) -> int:

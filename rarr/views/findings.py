@@ -21,7 +21,7 @@ from rarr.views.shown_text import in_quotes, one_line
 _MOST_QUOTE, _MOST_SOURCE, _STATUS_WIDTH = 200, 300, 16  # characters
 _TIMES_SUFFIX = re.compile(r" \(\d+ times\)$")
 
-TITLES: dict[Status, str] = {
+STATUS_TITLES: dict[Status, str] = {
     "contradicted": "Contradicted by the source",
     "unconfirmed": "Not confirmed by the source",
     "no_evidence": "Nothing found about it",
@@ -112,7 +112,7 @@ def _document_commands(document: CheckedDocument) -> Iterator[str]:
         end = {"endColumn": finding.end_column} if finding.end_line == finding.line else {}
         place = {"file": document.file, "line": finding.line, "col": finding.column, **end}
         kind = "error" if finding.fails else "notice"
-        yield _command_text(kind, _finding_text(finding), **place, title=TITLES[finding.status])
+        yield _command_text(kind, _finding_text(finding), **place, title=STATUS_TITLES[finding.status])
 
 
 def _command_text(name: str, message: str, **properties: Any) -> str:
@@ -127,7 +127,7 @@ def sarif_log(checks: DocumentChecks, version: str) -> dict[str, Any]:
 
     If a file could not be judged, the log has a tool notification, and the run is not successful.
     """
-    rules = [{"id": status, "shortDescription": {"text": title}} for status, title in TITLES.items()]
+    rules = [{"id": status, "shortDescription": {"text": title}} for status, title in STATUS_TITLES.items()]
     told = [
         {"level": "error", "message": {"text": _notice_text(it)}, "locations": _sarif_locations(it.file)}
         for it in checks.documents
@@ -147,9 +147,9 @@ def _sarif_result(file: str, finding: Finding) -> dict[str, Any]:
     region |= {"endLine": finding.end_line, "endColumn": finding.end_column}
     return {
         "ruleId": finding.status,
-        "ruleIndex": [*TITLES].index(finding.status),
+        "ruleIndex": [*STATUS_TITLES].index(finding.status),
         "level": "error" if finding.fails else "note",
-        "message": {"text": f"{TITLES[finding.status]}: {_finding_text(finding)}"},
+        "message": {"text": f"{STATUS_TITLES[finding.status]}: {_finding_text(finding)}"},
         "locations": _sarif_locations(file, region=region),
     }
 

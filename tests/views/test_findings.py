@@ -33,7 +33,7 @@ def result_of(finding: Finding) -> Any:
 
 def test_every_status_has_a_title_a_style_and_its_place_on_the_page_of_a_run() -> None:
     statuses, page = {*get_args(Status)}, Path(findings.__file__).parent / "html" / "trace_page"
-    assert statuses == {*revision_text._STATUS_STYLES} == {"supported", *findings.TITLES}
+    assert statuses == {*revision_text._STATUS_STYLES} == {"supported", *findings.STATUS_TITLES}
     for template in ("text.html", "pieces.html"):
         assert statuses == {it for it in statuses if f'"{it}"' in (page / template).read_text("utf-8")}
 
