@@ -13,16 +13,16 @@
     button, question: button.closest("[data-question]").dataset.question, value: button.dataset.value,
     key: button.getAttribute("aria-keyshortcuts"),
   }));
-  // Without a prototype: an item may have any id, such as __proto__.
+  // The object has no prototype, because an item may have any id, such as __proto__.
   const answersFrom = (kept) => Object.assign(Object.create(null), kept);
   let state = { rater: "", at: 0, advance: true, answers: answersFrom({}) };
 
-  // What steers the direction of a line, or is not seen at all, is shown as its code point, as on our other pages.
+  // A character that is invisible or changes the direction of a line is shown as its code point.
   const UNSEEN = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc\ufffe\uffff\u{e0000}-\u{e0fff}]/gu;
   const seen = (text) =>
     text.replace(UNSEEN, (one) => `⟨U+${one.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 
-  // --- What was answered, and what is asked next.
+  // --- The answers so far, and the next question.
 
   const answersOf = (item) => new Map(Object.entries(state.answers[item.id] ?? {}));
   const questionsAbout = (item, answers) => [
@@ -37,7 +37,7 @@
   const isRated = (item) => openQuestion(item) === undefined;
   const rated = () => items.filter(isRated).length;
 
-  // --- Keeping. A browser may refuse: then the page says so, and warns before it is left.
+  // --- Storing. If the browser refuses, the page says so, and warns the person who leaves it.
 
   let refused = false;
   const keep = () => {
@@ -145,7 +145,7 @@
     if (open === undefined && !before && state.advance && state.at < items.length - 1) return goTo(state.at + 1);
     if (open !== undefined && open !== question) {
       parts[open].querySelector("h3").focus({ preventScroll: true });
-      // The evidence is read beside the text.
+      // A person reads the evidence beside the text.
       parts[open === "attribution" ? "understandable" : open].scrollIntoView();
     }
   };
@@ -201,7 +201,7 @@
     event.preventDefault();
     action();
   });
-  // The second click of a double click would answer the next item.
+  // Without this check, the second click of a double click would answer the next item.
   const onClick = (button, action) => button.addEventListener("click", (event) => { if (event.detail < 2) action(); });
   for (const { button, question, value } of buttons) onClick(button, () => answer(question, value));
   byId("back").addEventListener("click", actions.ArrowLeft);
@@ -224,7 +224,7 @@
     goTo(byId("go").valueAsNumber - 1);
     byId("go").value = state.at + 1;
   });
-  // The same page in another tab: both have the newest answers.
+  // If the page is open in two tabs, both tabs show the newest answers.
   window.addEventListener("storage", (event) => {
     if (event.key !== KEPT || !event.newValue) return;
     const { at } = state;

@@ -1,5 +1,5 @@
 "use strict";
-// Escape closes the card of a sentence, also under the pointer. The card opens by hover and focus, without a script.
+// The key Escape closes the card of a sentence, even under the pointer. Styles open it on hover and focus.
 (() => {
   const body = document.body;
   document.addEventListener("keydown", (event) => {

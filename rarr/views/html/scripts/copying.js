@@ -1,5 +1,5 @@
 "use strict";
-// Buttons copy a text. Without a script they are not shown.
+// Shows the buttons that copy a text. Without this script, the page has no such buttons.
 (() => {
   document.documentElement.classList.add("scripted");
   document.addEventListener("click", async ({ target }) => {

@@ -1,5 +1,5 @@
 "use strict";
-// The buttons of edits, and the text to copy, which follows them. Offsets count characters, not UTF-16 units.
+// Accepts and refuses edits by buttons, and updates the text to copy. Offsets count characters, not UTF-16 units.
 (() => {
   const all = (selector) => [...document.querySelectorAll(selector)];
   document.addEventListener("click", ({ target }) => {
@@ -14,7 +14,7 @@
     for (const { start, end, new: words } of changed.sort((a, b) => b.start - a.start))
       characters.splice(start, end - start, ...JSON.parse(words));
     button.dataset.text = JSON.stringify(characters.join(""));
-    // Of two edits of the same words the text can have one.
+    // If two edits change the same words, the text can have only one of them.
     for (const other of all(".decision:first-child")) {
       const { edit, start, end } = other.parentElement.dataset;
       other.disabled = changed.some((it) => it.edit !== edit && +it.start < +end && +start < +it.end);

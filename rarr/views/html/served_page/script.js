@@ -3,7 +3,7 @@
 (() => {
   const byId = (id) => document.getElementById(id);
   const form = byId("form"), start = form.querySelector(".main"), stop = byId("stop"), result = byId("result");
-  let running = null; // the AbortController of the request under way
+  let running = null; // the AbortController of the running request
 
   const asked = () => {
     const passages = byId("sources").value.split(/^[ \t]*-{3,}[ \t]*$/m).map((text) => text.trim()).filter(Boolean);
@@ -16,7 +16,7 @@
   const headers = () => {
     const sent = { Accept: "text/html", "Content-Type": "application/json" };
     const token = byId("token")?.value.trim();
-    if (/[^!-~]/.test(token ?? "")) throw new Error(UNKNOWN); // a header cannot hold it, and no token has it
+    if (/[^!-~]/.test(token ?? "")) throw new Error(UNKNOWN); // such characters are in no token, and a header cannot hold them
     return token ? { ...sent, Authorization: `Bearer ${token}` } : sent;
   };
   // Returns the result as HTML. Throws an error whose message is for the reader.

@@ -1,5 +1,5 @@
 "use strict";
-// Search, filters and keys. The page works without this script: rows open, and links lead into them.
+// Adds search, filters and keys. Without this script, rows still open, and links still lead into them.
 (() => {
   const byId = (id) => document.getElementById(id);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
@@ -105,7 +105,7 @@
   };
   window.addEventListener("hashchange", arrive);
 
-  // The system message is once on the page. It is copied to each place that shows it.
+  // The page has each system message once. This copies the message to each place that shows it.
   document.addEventListener("toggle", (event) => {
     const name = event.target.dataset?.copy;
     if (!name || !event.target.open) return;
