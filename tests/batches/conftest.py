@@ -42,10 +42,10 @@ class Batch:
         return [json.loads(line) for line in self.out.read_text().splitlines()]
 
 
-class Deadly:
-    """A source that kills the process that asks it about a name: at most so often, as `Orrel=2`.
+class KillingSource:
+    """A source that kills the process that asks about a name: at most twice for `Orrel=2`.
 
-    It takes `seconds` to find nothing, and half of that to kill.
+    A search takes `seconds` and finds nothing. The source kills after half of this time.
     """
 
     def __init__(self, folder: Path, seconds: float = 0, **kills: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batches.conftest import RIGHT, WRONG, Batch, Deadly
+from batches.conftest import RIGHT, WRONG, Batch, KillingSource
 from rarr.batches.jobs import InProcessRunner
 from rarr.batches.results import Columns
 from rarr.batches.rows import input_rows
@@ -67,7 +67,7 @@ def test_batch_that_is_interrupted_before_its_first_row_goes_on(
 @pytest.mark.parametrize("kills", [1, 2])
 def test_row_that_kills_its_process_twice_costs_no_other_row_its_result(batch: Batch, kills: int) -> None:
     batch.rows(*({"text": text} for text in (RIGHT, "The Orrel Dam is 212 metres high.", WRONG)))
-    settings = batch.settings(search=["corpus", Deadly(batch.folder, Orrel=kills)], trace=False)
+    settings = batch.settings(search=["corpus", KillingSource(batch.folder, Orrel=kills)], trace=False)
     counts = batch.revise(settings, workers=2)
     first, killer, last = before = batch.results()
     assert (counts.rows, counts.errors) == (3, kills - 1)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from batches import conftest
-from batches.conftest import RIGHT, WRONG, Batch, Deadly
+from batches.conftest import RIGHT, WRONG, Batch, KillingSource
 from rarr.batches.jobs import ENDED_TWICE
 from rarr.batches.ray import import_ray
 from rarr.testing import RuleModel, ScriptedModel
@@ -54,7 +54,7 @@ def test_results_equal_those_of_this_process(
 
 def test_rows_of_killed_actors_are_done_again_once(cluster: dict[str, Any], batch: Batch) -> None:
     batch.rows(*({"text": text} for text in (WRONG, DEADLY, DEADLY_ONCE, RIGHT)))
-    settings = batch.settings(search=["corpus", Deadly(batch.folder, Orrel=2, Arden=1)])
+    settings = batch.settings(search=["corpus", KillingSource(batch.folder, Orrel=2, Arden=1)])
     report = batch.revise(settings, **cluster)
     _, killer, once, _ = batch.results()
     assert (report.rows, report.errors) == (4, 1)
@@ -67,7 +67,7 @@ def test_rows_beside_a_deadly_one_in_an_actor_keep_their_results(
     cluster: dict[str, Any], batch: Batch
 ) -> None:
     batch.rows(*({"text": text} for text in (WRONG, DEADLY, RIGHT)))
-    search = ["corpus", Deadly(batch.folder, seconds=1, Orrel=2)]
+    search = ["corpus", KillingSource(batch.folder, seconds=1, Orrel=2)]
     model = ScriptedModel(RuleModel(), name="rules")
     settings = batch.settings(search=search, model=model, queries="sentences")
     batch.revise(settings, **cluster | {"workers": 1})  # it runs all three at once

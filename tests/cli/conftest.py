@@ -24,18 +24,18 @@ class Result(NamedTuple):
 Command = Callable[..., Result]
 
 
-def is_complaint(err: str) -> bool:
+def is_error_line(err: str) -> bool:
     return err.startswith("rarr: ") and err.count("\n") == 1 and err.endswith("\n")
 
 
-def crossed(text: str, context: str | None = None, sources: object = None) -> Revision:
+def revision_with_x(text: str, context: str | None = None, sources: object = None) -> Revision:
     return revision(text, edit(0, 1, "X"), statuses=("supported",))
 
 
 @pytest.fixture
 def reviser(monkeypatch: pytest.MonkeyPatch) -> MagicMock:
     """In place of `rarr.Reviser`: its own instance, which writes an X over the first character."""
-    made = MagicMock(revise=MagicMock(side_effect=crossed))
+    made = MagicMock(revise=MagicMock(side_effect=revision_with_x))
     made.return_value = made.__enter__.return_value = made
     monkeypatch.setattr(rarr, "Reviser", made, raising=False)
     return made

@@ -8,7 +8,7 @@ import pytest
 from evals.benchmarks.running import expertqa_folder
 from evals.doubles import CLAIM, NO, NOT_ALL, PAIR, YES, export, write_rows
 
-from cli.conftest import Command, is_complaint
+from cli.conftest import Command, is_error_line
 from rarr.evals.benchmarks.bench import read_package_json
 from rarr.evals.evaluation import EvalReport
 from rarr.testing import RuleModel, ScriptedServer
@@ -25,10 +25,10 @@ BATCH = ("batch", "in.jsonl", "-o", "out.jsonl", "--workers", "0", "--corpus", "
 @pytest.fixture(autouse=True)
 def _folder(notes: Path) -> None:
     (notes / "bridge.md").write_text(f"# Bridge\n\n{RIGHT}")
-    given({"id": "a", "text": RIGHT, "revised": RIGHT}, {"id": "b", "text": WRONG, "revised": RIGHT})
+    write_input({"id": "a", "text": RIGHT, "revised": RIGHT}, {"id": "b", "text": WRONG, "revised": RIGHT})
 
 
-def given(*rows: Any) -> None:
+def write_input(*rows: Any) -> None:
     Path("in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
 
 
@@ -38,19 +38,19 @@ def test_index_counts_what_it_read_and_names_what_it_skipped(command: Command) -
     done = command("index", "notes", "-o", "out")
     named = ", ".join(f"notes/{number}.txt" for number in range(11, 20))
     told = f"notes/10.txt: not searched: it holds no text; also {named}, and 2 other files\n"
-    assert (done.status, is_complaint(done.err), told in done.err) == (0, True, True)
+    assert (done.status, is_error_line(done.err), told in done.err) == (0, True, True)
     assert b"read: 1" in done.out
     assert b"unchanged: 1" in command("index", "notes", "--out", "out").out
 
 
-def results() -> list[dict[str, Any]]:
+def output_rows() -> list[dict[str, Any]]:
     return [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
 
 
 def test_file_becomes_a_file_and_one_line_tells_what_was_done(command: Command) -> None:
     summary = "rarr: 2 rows in out.jsonl: 1 changed, 0 with sentences that are not supported, 0 failed\n"
     assert command(*BATCH) == (0, b"", summary)
-    assert [row["rarr_text"] for row in results()] == [RIGHT, RIGHT]
+    assert [row["rarr_text"] for row in output_rows()] == [RIGHT, RIGHT]
     assert json.loads(command(*BATCH, "--json").out)["statuses"] == {"supported": 2}
 
 
@@ -70,7 +70,7 @@ def test_file_becomes_a_file_and_one_line_tells_what_was_done(command: Command) 
 def test_exit_status_of_a_batch(
     command: Command, rows: list[Any], options: list[str], status: int, last: str
 ) -> None:
-    given(*rows)
+    write_input(*rows)
     done = command(*BATCH, *options)
     assert (done.status, done.err.splitlines()[-1].startswith(f"rarr: {last}")) == (status, True), done.err
 
@@ -101,7 +101,7 @@ def test_exit_status_of_an_evaluation(
     command: Command, rows: list[Any], options: list[str], status: int, last: str
 ) -> None:
     """A row without evidence of its own is searched for, and nothing is found in an empty cache."""
-    given(*rows)
+    write_input(*rows)
     call = ("eval", "in.jsonl", "-o", "out", "--search", "wikipedia", "--offline")
     done = command(*call, *(word for limit in options for word in ("--fail-under", limit)))
     lines = done.err.splitlines()
@@ -128,7 +128,7 @@ def test_failure_of_a_judge_is_no_measure(
             raise UnansweredError("the judge is away")
         return RuleModel()(asked)
 
-    given({**GIVEN, "id": "a", "evidence": [RIGHT, "It is red."]}, {**GIVEN, "id": "b", "text": WRONG})
+    write_input({**GIVEN, "id": "a", "evidence": [RIGHT, "It is red."]}, {**GIVEN, "id": "b", "text": WRONG})
     more = ["--system", "default"] if len(call) > 1 else ["--set", 'models={"attribute": "vllm:rules"}']
     with ScriptedServer(answer) as server:
         more += ["--model", "vllm:rules", "--base-url", server.url]

@@ -8,7 +8,7 @@ import pytest
 from agent.test_exam import perfect
 from tools.asking import KEY
 
-from cli.conftest import Command, Result, is_complaint
+from cli.conftest import Command, Result, is_error_line
 from rarr.cli.doctor import Diagnosis, diagnoses
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedServer
@@ -16,7 +16,7 @@ from rarr.testing import RuleModel, ScriptedServer
 NAME = "vllm:scripted"
 
 
-def findings(**chosen: Any) -> dict[str, Diagnosis]:
+def diagnoses_by_name(**chosen: Any) -> dict[str, Diagnosis]:
     return {each.name: each for each in diagnoses(Settings(**({"offline": True} | chosen)))}
 
 
@@ -24,7 +24,7 @@ def test_installation_is_named_with_cures_for_what_is_missing(command: Command, 
     done = command("doctor", "--offline", "--corpus", "notes", "--model", "embedded")
     assert (done.status, done.out[:12], done.err) == (0, b"ok       rar", "")
     assert b"search corpus: it answers" in done.out and b"no language model is asked" in done.out
-    found = findings(corpus=notes)
+    found = diagnoses_by_name(corpus=notes)
     assert "extra train" in found and "extra dev" not in found
     lacking = [each for each in found.values() if each.state == "missing"]
     assert all("pip install" in each.cure for each in lacking if each.name.startswith("extra"))
@@ -41,11 +41,11 @@ def test_installation_is_named_with_cures_for_what_is_missing(command: Command, 
     ],
 )
 def test_what_prevents_work_is_broken(chosen: dict[str, Any], name: str, words: str) -> None:
-    finding = findings(**chosen)[name]
+    finding = diagnoses_by_name(**chosen)[name]
     assert (finding.state, words in str(finding)) == ("broken", True)
 
 
-def doctor(command: Command, url: str, *more: str) -> Result:
+def examine(command: Command, url: str, *more: str) -> Result:
     return command("doctor", "--model", NAME, "--base-url", url, *more)
 
 
@@ -62,9 +62,9 @@ def test_model_that_is_unfit_is_status_3_with_its_faults(
     command: Command, tmp_path: Path, model: Any, status: int, lines: list[str]
 ) -> None:
     with ScriptedServer(model) as at:
-        done, printed = doctor(command, at.url), doctor(command, at.url, "--json")
+        done, printed = examine(command, at.url), examine(command, at.url, "--json")
         assert len(at.requests) == 4
-        with_corpus = doctor(command, at.url, "--corpus", "nowhere").out.decode()
+        with_corpus = examine(command, at.url, "--corpus", "nowhere").out.decode()
     assert f"model {NAME}: " in with_corpus and "search corpus: " in with_corpus
     exam = json.loads(printed.out)
     assert (done.status, printed.status, done.err, exam["cards"]) == (status, status, "", 24)
@@ -77,8 +77,8 @@ def test_model_that_is_unfit_is_status_3_with_its_faults(
 def test_key_is_sent_and_not_shown(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_API_KEY", KEY)
     with ScriptedServer(RuleModel(), requires_key=KEY) as at:
-        assert doctor(command, at.url).out
-        done = doctor(command, at.url.replace("//", f"//me:{KEY}@"))
+        assert examine(command, at.url).out
+        done = examine(command, at.url.replace("//", f"//me:{KEY}@"))
         shown = command("doctor", "--offline").out.decode()
     assert KEY not in done.out.decode() + done.err + shown
 
@@ -86,6 +86,6 @@ def test_key_is_sent_and_not_shown(command: Command, monkeypatch: pytest.MonkeyP
 @pytest.mark.loopback
 def test_model_that_fails_is_status_3_with_the_cure(command: Command) -> None:
     with ScriptedServer({}, requires_key=KEY) as at:
-        locked = doctor(command, at.url)
-    for done, cure in ((locked, "give its key as api_key"), (doctor(command, at.url), "start its server")):
-        assert (done.status, done.out, is_complaint(done.err), cure in done.err) == (3, b"", True, True)
+        locked = examine(command, at.url)
+    for done, cure in ((locked, "give its key as api_key"), (examine(command, at.url), "start its server")):
+        assert (done.status, done.out, is_error_line(done.err), cure in done.err) == (3, b"", True, True)

@@ -11,7 +11,7 @@ from unittest.mock import Mock
 import pytest
 from test_document_blocks import unknown
 
-from cli.conftest import Command, is_complaint
+from cli.conftest import Command, is_error_line
 from rarr.cli.entry_point import app
 
 CORPUS = ["--corpus", "notes"]
@@ -70,7 +70,7 @@ def test_serve_names_the_extra_for_its_packages_alone(
     assert ('pip install "rarr[serve]"' in command("serve").err) == (module == "uvicorn")
 
 
-def sizes() -> dict[Path, int]:
+def file_sizes() -> dict[Path, int]:
     return {path: path.stat().st_size for path in Path().iterdir() if path.is_file()}
 
 
@@ -79,10 +79,10 @@ def test_wrong_call_is_one_line_and_does_nothing(
     command: Command, argv: list[str], message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)  # it is not installed
-    before = sizes()
+    before = file_sizes()
     done = command(*argv)
-    assert (done.status, done.out, is_complaint(done.err)) == (2, b"", True), done
-    assert (message in done.err, sizes()) == (True, before)
+    assert (done.status, done.out, is_error_line(done.err)) == (2, b"", True), done
+    assert (message in done.err, file_sizes()) == (True, before)
 
 
 def test_interrupt_within_a_process_is_no_defect(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,14 +91,14 @@ def test_interrupt_within_a_process_is_no_defect(command: Command, monkeypatch: 
     assert (done.status, done.err.strip()) == (130, "rarr: interrupted")
 
 
-def helps(called: Any = app) -> Iterator[str]:
+def help_texts(called: Any = app) -> Iterator[str]:
     yield called.help
     for inner in getattr(called, "commands", {}).values():
-        yield from helps(inner)
+        yield from help_texts(inner)
 
 
 def test_examples_of_the_help_name_options_of_their_command() -> None:
-    lines = [line.strip() for text in helps() for line in text.splitlines()]
+    lines = [line.strip() for text in help_texts() for line in text.splitlines()]
     calls = [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("rarr ")]
     assert len(calls) > 20 and [call for call in calls if unknown(call)] == []
 

@@ -38,14 +38,14 @@ COMMAND = f"{BEGIN}\nfrom rarr.cli import run\nsys.exit(run())"
 Child = Popen[bytes]
 
 
-def interrupted(child: Child) -> None:
+def send_interrupt(child: Child) -> None:
     child.send_signal(signal.SIGINT)
 
 
-def ended(
+def outcome_of(
     act: Callable[[Child], object], program: str, argv: Sequence[str], home: Path, at: str = HANDLED
 ) -> tuple[int, str]:
-    """Starts a process in `home`, and calls `act` when it opens `at`; its exit status and standard error."""
+    """Starts a process, and calls `act` when it opens `at`. Returns its exit status and standard error."""
     environment = os.environ | {"RARR_HOME": str(home), "PYTHONPATH": str(ROOT)}
     pipes: dict[str, Any] = {"stdin": DEVNULL, "stdout": PIPE, "stderr": PIPE}
     command = [sys.executable, "-c", program, at, *argv]
@@ -76,7 +76,7 @@ def ended(
 )
 def test_interrupted_command_says_so_in_one_line(argv: list[str], at: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "t.json")  # reading it waits until the interrupt
-    assert ended(interrupted, COMMAND, argv, tmp_path, at=at) == INTERRUPTED
+    assert outcome_of(send_interrupt, COMMAND, argv, tmp_path, at=at) == INTERRUPTED
 
 
 # What a command does is a function here, which tells when it is there.
@@ -121,7 +121,7 @@ FOR_EVER = "threading.Event().wait()"
 )
 def test_interrupt_waits_for_nothing(lines: list[str], tmp_path: Path) -> None:
     program = INSTEAD.format("\n    ".join(lines))
-    assert ended(interrupted, program, [], tmp_path, at="nothing of this name") == INTERRUPTED
+    assert outcome_of(send_interrupt, program, [], tmp_path, at="nothing of this name") == INTERRUPTED
 
 
 @pytest.mark.slow
@@ -140,11 +140,11 @@ def test_ended_batch_has_written_its_rows_and_goes_on(
     texts = [f"The Hoover Dam is {height} metres high." for height in range(212, 412)]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     argv = ["batch", "in.jsonl", "-o", out.name, "--corpus", CORPUS, "--workers", workers]
-    outcome = ended(after_some_rows, COMMAND, argv, tmp_path)
+    outcome = outcome_of(after_some_rows, COMMAND, argv, tmp_path)
     before = out.read_text().splitlines()
     rest = f"rarr: {len(before)} of {len(texts)} rows in out.jsonl: run again to continue\n"
     assert outcome == (end[0], rest + end[1])
     assert 0 < len(before) < len(texts)
-    assert ended(lambda child: None, COMMAND, argv, tmp_path)[0] == 0
+    assert outcome_of(lambda child: None, COMMAND, argv, tmp_path)[0] == 0
     after = out.read_text().splitlines()
     assert len(after) == len(texts) and set(before) <= set(after)

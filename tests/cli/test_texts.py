@@ -10,7 +10,7 @@ import pytest
 from agent.answer_writer import read
 from makers import revision
 
-from cli.conftest import Command, crossed, is_complaint
+from cli.conftest import Command, is_error_line, revision_with_x
 from rarr import Article
 from rarr.records import Notice, Revision
 from rarr.testing import Asked, ScriptedServer
@@ -61,7 +61,7 @@ def test_options_and_set_become_settings_and_no_others(command: Command, reviser
 
 def test_json_is_the_revision_alone_and_diff_the_diff_alone(command: Command, reviser: MagicMock) -> None:
     done = command("revise", "Où est-il?", "--json")
-    assert Revision.model_validate_json(done.out) == crossed("Où est-il?")
+    assert Revision.model_validate_json(done.out) == revision_with_x("Où est-il?")
     out = command("revise", "-", "--diff", stdin=b"One.\r\n").out
     assert out == b"--- original\n+++ revised\n@@ -1 +1 @@\n-One.\r\n+Xne.\r\n"
     reviser.revise.side_effect = lambda text, *_, **__: revision(text, warnings=(NOTHING,) * 2)
@@ -86,7 +86,7 @@ def test_exit_status_of_a_run(
     reviser.revise.side_effect = [made]
     done = command("revise", "One.\n", *([option] if option else []))
     assert done.status == status
-    assert is_complaint(done.err) if status else done.err == "" or option == "--diff"
+    assert is_error_line(done.err) if status else done.err == "" or option == "--diff"
     if status and option != "--json" and warnings:
         assert done.err.count("start the server") == 1
 
@@ -112,8 +112,8 @@ WRITTEN = {
 }
 
 
-def writing(asked: Asked) -> Any:
-    """Writes one section or statement, and reads it."""
+def write_and_read(asked: Asked) -> Any:
+    """Answers as a model that writes one section or statement, and then reads it."""
     if "Topic: Opera" in asked.user or "Jonah Strake" in asked.user:
         return {"text": "", "statements": []}
     return WRITTEN.get(str(asked.prompt)) or read(asked)
@@ -129,7 +129,7 @@ def test_failed_search_is_status_3_with_one_line(
     Path("draft.md").write_text(DAM)
     model = ["--model", "vllm:none", "--base-url", "http://127.0.0.1:9/v1"] * (argv[0] in ("write", "answer"))
     done = command(*argv, *model, "--search", "wikipedia", "--offline")  # and nothing is in the cache
-    assert (done.status, is_complaint(done.err), "nothing could be" in done.err) == (3, True, True)
+    assert (done.status, is_error_line(done.err), "nothing could be" in done.err) == (3, True, True)
     assert (b"; nothing was judged" in done.out) == (argv[0] == "revise")
     kept = "failed" if argv[0] == "answer" else "not checked"
     assert f"  {kept}  " in command("trace", "list").out.decode()
@@ -137,7 +137,7 @@ def test_failed_search_is_status_3_with_one_line(
 
 @pytest.mark.loopback
 def test_article_is_printed_or_written_with_its_measures(command: Command) -> None:
-    with ScriptedServer(writing) as server:
+    with ScriptedServer(write_and_read) as server:
         _require_articles(lambda *argv: command(*argv, "--model", "vllm:scripted", "--base-url", server.url))
     assert "an article needs a language model for plan" in command("write", "Opera", "--corpus", ".").err
 
@@ -162,7 +162,7 @@ def _require_articles(command: Callable[..., Any]) -> None:
 
 @pytest.mark.loopback
 def test_answer_has_its_triples_and_refused_citations_are_told(command: Command) -> None:
-    with ScriptedServer(writing) as server:
+    with ScriptedServer(write_and_read) as server:
         model = ("--graph", PEOPLE, "--model", "vllm:scripted", "--base-url", server.url)
         done = command("answer", "Where was Marie Curie born?", *model)
         told = b"Marie Curie was born in Warsaw. [p1, place of birth: Warsaw]\n"

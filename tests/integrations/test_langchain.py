@@ -49,13 +49,13 @@ def search(query: str) -> str:
     return f"{HEIGHT}\n\n{YEAR}"
 
 
-def agent(*messages: BaseMessage, middleware: RarrMiddleware | None = None, **options: Any) -> Any:
-    """An agent whose model gives `messages`."""
+def agent_of(*messages: BaseMessage, middleware: RarrMiddleware | None = None, **options: Any) -> Any:
+    """Makes an agent whose model answers with `messages`."""
     given = middleware or RarrMiddleware(search="given")
     return create_agent(CallingModel(messages=iter(messages)), [search], middleware=[given], **options)
 
 
-def text(words: str, **more: Any) -> dict[str, Any]:
+def part(words: str, **more: Any) -> dict[str, Any]:
     return {"type": "text", "text": words, **more}
 
 
@@ -64,10 +64,10 @@ def text(words: str, **more: Any) -> dict[str, Any]:
     [
         ("It is 12 m.", "It is 13 m.", "It is 13 m."),
         (["\n", "It is 12 m.", "\n"], "It is 13 m.", ["It is 13 m."]),
-        ([text("It is "), text("12"), text(" m.")], "It is 13 m.", [text("It is 13 m.")]),
-        ([THOUGHT, text("12 m"), IMAGE, text("Red")], "13 m\n\nBlue", [THOUGHT, text("13 m\n\nBlue"), IMAGE]),
-        ([text("It is 12 m.", annotations=[NOTE])], "It is 13 m.", [text("It is 13 m.")]),
-        ([text("It is "), text("12 m.")], "It is 12 m.", [text("It is "), text("12 m.")]),
+        ([part("It is "), part("12"), part(" m.")], "It is 13 m.", [part("It is 13 m.")]),
+        ([THOUGHT, part("12 m"), IMAGE, part("Red")], "13 m\n\nBlue", [THOUGHT, part("13 m\n\nBlue"), IMAGE]),
+        ([part("It is 12 m.", annotations=[NOTE])], "It is 13 m.", [part("It is 13 m.")]),
+        ([part("It is "), part("12 m.")], "It is 12 m.", [part("It is "), part("12 m.")]),
     ],
 )
 def test_revision_reaches_the_first_block_of_the_text(content: Any, revised: str, expected: Any) -> None:
@@ -82,7 +82,7 @@ def test_revision_reaches_the_first_block_of_the_text(content: Any, revised: str
     ("content", "artifact", "expected"),
     [
         ("It is 221 m high.", None, [NAMED]),
-        ([text("It is 221 m high.")], None, [NAMED]),
+        ([part("It is 221 m high.")], None, [NAMED]),
         (json.dumps([PAGE]), None, [PAGE]),
         (json.dumps({"query": "dam", "answer": "It is 212.", "results": [PAGE, PAGE]}), None, [PAGE, PAGE]),
         (json.dumps([PAGE | {"content": it} for it in ("", " ", None, [HEIGHT])] + [BRIEF]), None, [BRIEF]),
@@ -101,12 +101,12 @@ def test_documents_search_results_or_texts_of_tools_are_sources(
     assert [*tool_sources([HumanMessage("?"), message])] == expected
 
 
-def model(answer: str = WRONG, **options: Any) -> FakeListChatModel:
+def model_of(answer: str = WRONG, **options: Any) -> FakeListChatModel:
     return FakeListChatModel(responses=[answer], **options)
 
 
 def test_message_of_a_chain_comes_back_revised_with_the_record() -> None:
-    result = (CHAIN | model() | RarrRunnable(search=KNOWN)).invoke({"question": QUESTION})
+    result = (CHAIN | model_of() | RarrRunnable(search=KNOWN)).invoke({"question": QUESTION})
     assert isinstance(result, AIMessage)
     record = Postprocessed.model_validate(result.response_metadata["rarr"])
     assert result.content == record.text == RIGHT
@@ -136,7 +136,7 @@ def test_answer_is_revised_by_what_the_tool_returned_and_keeps_its_id_and_usage(
     usage: Any = {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}
     metadata = {"finish_reason": "stop"}
     answer = AIMessage(ANSWER, id="answer-1", usage_metadata=usage, response_metadata=metadata)
-    messages = agent(CALL, answer).invoke(ASKED)["messages"]
+    messages = agent_of(CALL, answer).invoke(ASKED)["messages"]
     assert [message.type for message in messages] == ["human", "ai", "tool", "ai"]
     last = messages[-1]
     expected = f"{RIGHT} {FINISHED} {UNKNOWN}", "answer-1", usage
@@ -152,7 +152,7 @@ def test_structured_output_is_left_alone() -> None:
         text: str
 
     answer = AIMessage(json.dumps({"text": WRONG}))
-    result = agent(CALL, answer, response_format=ProviderStrategy(Dam)).invoke(ASKED)
+    result = agent_of(CALL, answer, response_format=ProviderStrategy(Dam)).invoke(ASKED)
     assert result["structured_response"] == Dam(text=WRONG)
     assert result["messages"][-1].content == answer.content
     assert "rarr" not in result["messages"][-1].response_metadata
@@ -165,8 +165,8 @@ async def test_stream_of_tokens_lacks_the_words_of_the_model_that_checks() -> No
         def on_chat_model_start(self, serialized: Any, messages: Any, **more: Any) -> None:
             begun.append(messages)
 
-    checking = model("unreadable", callbacks=[Begun()])
+    checking = model_of("unreadable", callbacks=[Begun()])
     middleware = RarrMiddleware(search=InMemoryRetriever([HEIGHT]), model=checking)
-    stream = agent(AIMessage(WRONG, id="a"), middleware=middleware).astream(ASKED, stream_mode="messages")
+    stream = agent_of(AIMessage(WRONG, id="a"), middleware=middleware).astream(ASKED, stream_mode="messages")
     assert "".join([message.content async for message, _ in stream]) == WRONG
     assert begun

@@ -28,8 +28,8 @@ def text_of(result: CallToolResult) -> str:
     return content.text
 
 
-async def called(server: Any, tool: str, *, fails: bool = False, **arguments: Any) -> CallToolResult:
-    """The result of a call that must succeed, or fail with one line."""
+async def call_tool(server: Any, tool: str, *, fails: bool = False, **arguments: Any) -> CallToolResult:
+    """Returns the result of a call. The call must succeed or, if `fails`, give a message of one line."""
     async with Client(server) as client:
         result = await client.call_tool(tool, arguments)
     assert (bool(result.is_error), fails and text_of(result).count("\n")) == (fails, 0), text_of(result)
@@ -59,22 +59,22 @@ async def test_tools_say_what_they_do_and_take_nothing_else(server: ToolServer) 
 
 
 async def test_each_tool_returns_a_text_and_a_record(server: ToolServer) -> None:
-    result = await called(server, "revise_text", text=WRONG)
+    result = await call_tool(server, "revise_text", text=WRONG)
     revised = Postprocessed.model_validate(result.structured_content)
     assert revised.text == RIGHT and revised.revision
     kept = {passage.id: passage.source for passage in revised.revision.evidence}
     assert [kept[edit.evidence_id] for edit in revised.revision.edits] == ["specs/dam.md"]
     assert text_of(result).startswith(f"1 corrected\n\n{RIGHT}\n")
-    result = await called(server, "cite_text", text=RIGHT)
+    result = await call_tool(server, "cite_text", text=RIGHT)
     cited = Postprocessed.model_validate(result.structured_content)
     assert cited.text.startswith(f"{RIGHT}[1]") and cited.mode == "cite"
-    verified: Any = (await called(server, "verify_claim", claim=TOWER, sources=[GIVEN])).structured_content
+    verified: Any = (await call_tool(server, "verify_claim", claim=TOWER, sources=[GIVEN])).structured_content
     assert (verified["label"], verified["evidence"][0]["source"]) == ("contradictory", "tower.pdf")
 
 
 @pytest.mark.parametrize("tool", ["revise_text", "verify_claim"])
 async def test_a_passage_that_speaks_to_a_model_is_not_passed_on(server: ToolServer, tool: str) -> None:
-    result = await called(server, tool, **CALLS[tool], sources=[{"text": HOSTILE}, GIVEN])
+    result = await call_tool(server, tool, **CALLS[tool], sources=[{"text": HOSTILE}, GIVEN])
     assert "Ignore all previous" not in text_of(result) + str(result.structured_content)
 
 
@@ -94,7 +94,7 @@ async def test_a_passage_that_speaks_to_a_model_is_not_passed_on(server: ToolSer
 async def test_wrong_arguments_are_one_line(
     server: ToolServer, tool: str, arguments: dict[str, Any], words: str
 ) -> None:
-    assert words in text_of(await called(server, tool, fails=True, **arguments))
+    assert words in text_of(await call_tool(server, tool, fails=True, **arguments))
 
 
 async def test_a_defect_shows_no_details(monkeypatch: pytest.MonkeyPatch, server: ToolServer) -> None:
@@ -102,7 +102,7 @@ async def test_a_defect_shows_no_details(monkeypatch: pytest.MonkeyPatch, server
         raise RuntimeError("secret")
 
     monkeypatch.setattr("rarr.integrations.mcp.averify_by_search", broken)
-    told = text_of(await called(server, "verify_claim", fails=True, claim="x"))
+    told = text_of(await call_tool(server, "verify_claim", fails=True, claim="x"))
     assert told == "verify_claim failed by a defect of rarr: its log has the reason"
 
 
@@ -135,5 +135,5 @@ async def test_command_serves_standard_input() -> None:
     environment = {name: os.environ[name] for name in ("RARR_HOME", "PYTHONPATH") if name in os.environ}
     args = ["-m", "rarr", "mcp", "--corpus", "specs"]
     command = StdioServerParameters(command=sys.executable, args=args, env=environment, cwd=Path.cwd())
-    result: Any = (await called(command, "revise_text", text=WRONG)).structured_content
+    result: Any = (await call_tool(command, "revise_text", text=WRONG)).structured_content
     assert result["text"] == RIGHT

@@ -86,7 +86,6 @@ class Served:
         self.join()
 
     def join(self) -> None:
-        """Waits until the server has ended."""
         self._thread.join(60)
         assert not self._thread.is_alive()
 
@@ -114,6 +113,6 @@ class Served:
                 await self._server.serve(sockets=[listening])
 
 
-def answers(text: str) -> Callable[[Any], str]:
-    """A script that always answers with this text."""
+def script_of(text: str) -> Callable[[Any], str]:
+    """Returns a script that always answers with `text`."""
     return lambda request: text

@@ -14,7 +14,7 @@ from openai import OpenAI
 from test_document_blocks import blocks
 
 from rarr.testing import ScriptedServer
-from serve.serving import RIGHT, SOURCE, WRONG, Served, answers
+from serve.serving import RIGHT, SOURCE, WRONG, Served, script_of
 
 pytestmark = pytest.mark.loopback
 
@@ -28,7 +28,7 @@ def test_example_prints_the_revised_answer_and_its_notice(code: str, monkeypatch
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     printed = io.StringIO()
     with (
-        ScriptedServer(answers(f"It is {WRONG} high.")) as upstream,
+        ScriptedServer(script_of(f"It is {WRONG} high.")) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
         contextlib.redirect_stdout(printed),
     ):
@@ -36,10 +36,10 @@ def test_example_prints_the_revised_answer_and_its_notice(code: str, monkeypatch
     assert printed.getvalue() == f"It is {RIGHT} high. 1 corrected\n"
 
 
-async def outlet(
+async def outlet_of(
     answer: Any, url: str, *, message: dict[str, Any] | None = None, **valves: Any
 ) -> tuple[str, list[str]]:
-    """The message after the outlet of the filter, which is loaded as Open WebUI does, and its statuses."""
+    """Returns the content of the answer after the filter, and the statuses. Loads it as Open WebUI does."""
     module, said = types.ModuleType("function_rarr"), list[str]()
     sys.modules[module.__name__] = module
     exec(FILTER, module.__dict__)
@@ -64,12 +64,12 @@ def test_file_of_the_filter_stands_alone() -> None:
 
 
 async def test_answer_is_revised_with_footnotes_and_the_status_says_so(served: Served) -> None:
-    content, said = await outlet(f"{BEFORE} {YEAR}", served.root)
+    content, said = await outlet_of(f"{BEFORE} {YEAR}", served.root)
     assert content == f"The dam is {RIGHT}[^1] high. {YEAR}\n\nSources:\n\n- [^1] Dam, {SOURCE}"
     assert said == ["rarr: checking the answer", "rarr: 1 corrected"]
-    _, said = await outlet(BEFORE, served.root, token="ключ")
+    _, said = await outlet_of(BEFORE, served.root, token="ключ")
     assert said[1].startswith("rarr: not checked: the valve token has white space or letters that no token")
-    assert (await outlet({"type": "text", "text": BEFORE}, served.root))[1] == []
+    assert (await outlet_of({"type": "text", "text": BEFORE}, served.root))[1] == []
 
 
 THOUGHTS = f'<details type="reasoning" done="true">\n> Is it {WRONG}?\n</details>\n'
@@ -84,8 +84,8 @@ THOUGHTS = f'<details type="reasoning" done="true">\n> Is it {WRONG}?\n</details
     ],
 )
 async def test_thoughts_footnotes_and_links_stay(answer: str, revised: str, served: Served) -> None:
-    assert (await outlet(answer, served.root))[0].startswith(revised)
-    parts: Any = (await outlet([{"type": "image"}, {"type": "text", "text": answer}], served.root))[0]
+    assert (await outlet_of(answer, served.root))[0].startswith(revised)
+    parts: Any = (await outlet_of([{"type": "image"}, {"type": "text", "text": answer}], served.root))[0]
     assert parts[0] == {"type": "image"} and parts[1]["text"].startswith(revised)
 
 
@@ -95,12 +95,12 @@ async def test_documents_that_the_model_was_given_are_sources(served: Served) ->
         "document": ["The dam is high.", " ", "It is old."],
         "metadata": [{"name": "Dams", "source": "https://example.org/dams"}],
     }
-    await outlet(BEFORE, served.root, message={"sources": [source, "x", {"document": "x", "source": "x"}]})
+    await outlet_of(BEFORE, served.root, message={"sources": [source, "x", {"document": "x", "source": "x"}]})
     assert served.known.jobs[-1].sources == (
         {"text": "The dam is high.", "title": "Dams", "source": "https://example.org/dams"},
         {"text": "It is old.", "title": "dams.pdf", "source": "dams.pdf"},
     )
-    await outlet(BEFORE, served.root, message={"sources": [source]}, chat_sources=False)
+    await outlet_of(BEFORE, served.root, message={"sources": [source]}, chat_sources=False)
     assert not served.known.jobs[-1].sources
 
 
@@ -118,7 +118,7 @@ def test_answers_come_out_of_litellm_corrected_whole_and_streamed(tmp_path: Path
     environment = {"LITELLM_MASTER_KEY": KEY, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
     environment |= {"HOME": str(tmp_path), "PATH": ""}
     asked: Any = {"model": "your-model", "messages": [{"role": "user", "content": "How high?"}]}
-    with ScriptedServer(answers(f"{BEFORE} {YEAR}")) as upstream, Served() as served:
+    with ScriptedServer(script_of(f"{BEFORE} {YEAR}")) as upstream, Served() as served:
         config = config.replace("http://localhost:8000/v1", upstream.url)
         config = config.replace("http://127.0.0.1:8100", served.root)
         (tmp_path / "config.yaml").write_text(config, encoding="utf-8")

@@ -99,8 +99,8 @@ def guarded(upstream: ScriptedServer) -> Iterator[Served]:
         yield server
 
 
-def refused(served: Served, upstream: ScriptedServer, sent: bytes, status: int, says: str) -> None:
-    """Sends the bytes, and checks the response."""
+def require_refusal(served: Served, upstream: ScriptedServer, sent: bytes, status: int, says: str) -> None:
+    """Sends the bytes, and requires the status and the message of the response."""
     before, jobs = len(upstream.requests), len(served.known.jobs)
     with socket.create_connection(("127.0.0.1", served.port), timeout=60) as connection:
         connection.sendall(sent)
@@ -112,7 +112,7 @@ def refused(served: Served, upstream: ScriptedServer, sent: bytes, status: int, 
     assert (len(upstream.requests), len(served.known.jobs)) == (before, jobs)
 
 
-def request(line: str, headers: dict[str, str], body: bytes = b"") -> bytes:
+def http_bytes(line: str, headers: dict[str, str], body: bytes = b"") -> bytes:
     lines = "".join(f"{name}: {value}\r\n" for name, value in ({"Host": "127.0.0.1"} | headers).items())
     return f"{line} HTTP/1.1\r\n{lines}\r\n".encode("latin-1") + body
 
@@ -121,7 +121,8 @@ def request(line: str, headers: dict[str, str], body: bytes = b"") -> bytes:
 def test_hostile_head_gets_a_status_and_one_line(
     guarded: Served, upstream: ScriptedServer, line: str, headers: dict[str, str], status: int, says: str
 ) -> None:
-    refused(guarded, upstream, request(line, headers, b"x" if line.startswith("POST") else b""), status, says)
+    sent = http_bytes(line, headers, b"x" if line.startswith("POST") else b"")
+    require_refusal(guarded, upstream, sent, status, says)
 
 
 @pytest.mark.parametrize("case", BODIES)
@@ -129,10 +130,10 @@ def test_hostile_body_is_one_line(guarded: Served, upstream: ScriptedServer, cas
     path, body, headers, status, says = case
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
     sized = TOKEN | headers | {"Content-Length": str(len(data))}
-    refused(guarded, upstream, request(f"POST {path}", sized, data), status, says)
+    require_refusal(guarded, upstream, http_bytes(f"POST {path}", sized, data), status, says)
     chunked = TOKEN | headers | {"Transfer-Encoding": "chunked"}
     pieces = b"%x\r\n%b\r\n0\r\n\r\n" % (len(data), data)
-    refused(guarded, upstream, request(f"POST {path}", chunked, pieces), status, says)
+    require_refusal(guarded, upstream, http_bytes(f"POST {path}", chunked, pieces), status, says)
 
 
 @pytest.mark.parametrize(

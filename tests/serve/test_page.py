@@ -53,7 +53,7 @@ def page(server: Served) -> Iterator[Page]:
     assert {it for it in seen if "Failed to load resource" not in it} <= asked
 
 
-def revise(page: Page, token: str, text: str, passages: str) -> None:
+def send_form(page: Page, token: str, text: str, passages: str) -> None:
     for field, words in {"token": token, "answer": text, "sources": passages}.items():
         page.fill(f"#{field}", words)
     page.keyboard.press("Control+Enter")
@@ -64,7 +64,7 @@ def revise(page: Page, token: str, text: str, passages: str) -> None:
 @pytest.mark.slow  # a browser takes seconds to start
 def test_text_is_revised_and_copied_on_a_phone(page: Page) -> None:
     page.set_viewport_size(PHONE)
-    revise(page, ALICE, WRONG, f"Nothing.\n---\n{PASSAGE}")
+    send_form(page, ALICE, WRONG, f"Nothing.\n---\n{PASSAGE}")
     page.locator("#text").wait_for()
     assert page.locator("#sentence-1 ins").inner_text() == "221"
     page.locator("#review summary").click()
@@ -87,7 +87,7 @@ def test_text_is_revised_and_copied_on_a_phone(page: Page) -> None:
 def test_failures_are_told_in_a_line(page: Page, server: Served) -> None:
     unknown = "does not know the token"
     for token, text, told in ((BOB, "Dam.", unknown), ("ö", "Dam.", unknown), (ALICE, " ", "give a text")):
-        revise(page, token, text, "")
+        send_form(page, token, text, "")
         page.locator("#failure", has_text=told).wait_for()
     server.stop()
     server.join()

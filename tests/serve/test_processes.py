@@ -19,7 +19,7 @@ from rarr import Settings
 from rarr.serve import server
 from rarr.serve.server import listening_socket
 from rarr.testing import ScriptedServer
-from serve.serving import ALICE, KnownRunner, answers
+from serve.serving import ALICE, KnownRunner, script_of
 
 pytestmark = [pytest.mark.loopback, pytest.mark.slow]
 NOTES = Path("notes")
@@ -31,7 +31,7 @@ def test_log_has_the_run_and_neither_key_nor_text(tmp_path: Path, monkeypatch: p
     body: dict[str, Any] = {"model": "scripted", "rarr": {"deadline_s": 600}}
     body["messages"] = [{"role": "user", "content": "my-secret-question"}]
     with (
-        ScriptedServer(answers(WRONG)) as upstream,
+        ScriptedServer(script_of(WRONG)) as upstream,
         serving(upstream.url, tmp_path, reads=False) as (process, root),
     ):
         answer = httpx2.post(f"{root}/v1/chat/completions?key=sk-query", json=body, headers=token, timeout=60)
@@ -48,8 +48,8 @@ def test_log_has_the_run_and_neither_key_nor_text(tmp_path: Path, monkeypatch: p
     assert not [secret for secret in (ALICE, "metres", "secret", "sk-") if secret in log]
 
 
-def state(pid: int) -> str:
-    """The state of a process; Z where only its shell is left."""
+def process_state(pid: int) -> str:
+    """Returns the state of a process. Z: the process has ended."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().split()[2]
     except OSError:
@@ -63,7 +63,7 @@ def test_no_process_is_left(tmp_path: Path) -> None:
         process.wait()
         assert len(started) >= 2  # the server of forks and a worker
         end = time.monotonic() + 60
-        while {*map(state, started)} != {"Z"}:
+        while {*map(process_state, started)} != {"Z"}:
             assert time.monotonic() < end, started
             time.sleep(0.1)
 

@@ -21,7 +21,7 @@ from rarr.serve.proxy import _answer_headers, _body_without_key
 from rarr.serve.requests import json_bytes, json_object
 from rarr.testing import Failure, ScriptedServer
 from serve.conftest import ASK, PARAGRAPHS, Log
-from serve.serving import RIGHT, SOURCE, WRONG, Served, answers
+from serve.serving import RIGHT, SOURCE, WRONG, Served, script_of
 
 pytestmark = pytest.mark.loopback
 
@@ -30,13 +30,13 @@ OTHER = "not checked: not a chat completion"
 DEFECT = pickle.loads(pickle.dumps(picklable_error(KeyError("secret"))))
 
 
-def raw(url: str, body: Any, path: str = "chat/completions", **more: Any) -> httpx2.Response:
+def post(url: str, body: Any, path: str = "chat/completions", **more: Any) -> httpx2.Response:
     asked = {"model": "scripted", "messages": ASK, **body}
     return httpx2.post(f"{url}/{path}", json=asked, timeout=60, **more)
 
 
-def saying(text: str, **options: Any) -> dict[str, Any]:
-    """A body whose answer is this text, with options of rarr."""
+def body_of(text: str, **options: Any) -> dict[str, Any]:
+    """Returns the body of a request whose answer is `text`, with options of rarr."""
     return {"messages": [{"role": "user", "content": f"say:{text}"}], "rarr": options}
 
 
@@ -56,7 +56,7 @@ def test_answer_of_a_chat_comes_back_revised_and_cited(client: OpenAI) -> None:
         ({"logprobs": True}, "not checked: logprobs"),
         ({"response_format": {"type": "json_object"}}, "not checked: structured output"),
         ({"modalities": ["text", "audio"]}, "not checked: audio"),
-        (saying("  "), "not checked: no text"),
+        (body_of("  "), "not checked: no text"),
         *(({"path": it}, OTHER) for it in ("responses", "completions", "messages", "chat/completions/c1")),
     ],
 )
@@ -64,11 +64,11 @@ def test_answer_that_is_not_text_passes_as_it_is_and_a_header_says_so(
     served: Served, upstream: ScriptedServer, log: Log, body: dict[str, Any], notice: str | None
 ) -> None:
     path = body.pop("path", "chat/completions")
-    through = raw(served.url, body, path)
+    through = post(served.url, body, path)
     outcomes = iter(lambda: log.get(timeout=30)["outcome"], None)  # that of the test before may come late
     assert (notice or "passed: off").replace("not checked", "passed") in outcomes
     body.pop("rarr", None)
-    direct = raw(upstream.url, body, path)
+    direct = post(upstream.url, body, path)
     assert through.json() | {"id": "", "created": 0} == direct.json() | {"id": "", "created": 0}
     assert through.headers.get("x-rarr-notice") == notice
 
@@ -81,11 +81,11 @@ def test_number_too_large_for_a_float_passes_unchanged(number: str) -> None:
 
 def test_server_that_is_told_to_end_sends_the_originals_first() -> None:
     with (
-        ScriptedServer(answers(f"wait {WRONG}")) as upstream,
+        ScriptedServer(script_of(f"wait {WRONG}")) as upstream,
         Served(serve_upstream_url=upstream.url, serve_shutdown_s=0.5) as served,
         ThreadPoolExecutor(8) as threads,
     ):
-        asking = [threads.submit(raw, served.url, {"stream": number % 2 == 1}) for number in range(8)]
+        asking = [threads.submit(post, served.url, {"stream": number % 2 == 1}) for number in range(8)]
         while len(served.known.jobs) < 8:
             time.sleep(0.01)
         served.stop()
@@ -97,10 +97,10 @@ def test_server_that_is_told_to_end_sends_the_originals_first() -> None:
 def test_errors_are_those_of_the_server_behind_byte_by_byte() -> None:
     plan = lambda request: Failure(429, message="é \\u00e9", retry_after=7)  # noqa: E731
     with (
-        ScriptedServer(answers("x"), plan=plan) as upstream,
+        ScriptedServer(script_of("x"), plan=plan) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
     ):
-        through, direct = raw(served.url, {}), raw(upstream.url, {})
+        through, direct = post(served.url, {}), post(upstream.url, {})
     assert (through.status_code, through.content) == (429, direct.content)
     own = {"date", "connection"}
     assert dict(through.headers) | dict.fromkeys(own) == dict(direct.headers) | dict.fromkeys(own)
@@ -120,7 +120,7 @@ def test_text_that_cannot_be_checked_goes_out_as_it_came_and_says_why(
 ) -> None:
     monkeypatch.setattr(logging.getLogger("rarr.serve"), "disabled", True)
     monkeypatch.setattr(served.known, "fails", error)
-    answer = raw(served.url, saying(text, deadline_s=0.05 if text == "wait" else 600)).json()
+    answer = post(served.url, body_of(text, deadline_s=0.05 if text == "wait" else 600)).json()
     assert answer["choices"][0]["message"]["content"] == text
     [result] = answer["rarr"]["results"]
     assert (result["outcome"], result["notice"]) == (outcome, f"not checked: {notice}")
@@ -128,16 +128,16 @@ def test_text_that_cannot_be_checked_goes_out_as_it_came_and_says_why(
 
 def test_mode_and_deadline_of_the_server_hold(upstream: ScriptedServer) -> None:
     with Served(serve_upstream_url=upstream.url, serve_mode="check", serve_deadline_s=0.05) as served:
-        [late] = raw(served.url, saying("wait")).json()["rarr"]["results"]
+        [late] = post(served.url, body_of("wait")).json()["rarr"]["results"]
     assert (late["mode"], late["outcome"]) == ("check", "deadline")
 
 
 def test_server_behind_that_is_silent_is_waited_for_a_while() -> None:
     with (
-        ScriptedServer(answers("x"), plan=[Failure("hang")]) as upstream,
+        ScriptedServer(script_of("x"), plan=[Failure("hang")]) as upstream,
         Served(serve_upstream_url=upstream.url, serve_upstream_timeout_s=0.2) as served,
     ):
-        late = raw(served.url, {})
+        late = post(served.url, {})
     assert (late.status_code, late.json()["error"]["code"]) == (504, "upstream_timeout")
     assert "raise serve_upstream_timeout_s" in late.json()["error"]["message"]
 
@@ -150,12 +150,12 @@ KEY = "sk-of-the-server/0123"
 def test_key_that_the_server_behind_repeats_is_hidden(own_key: bool, stream: bool) -> None:
     plan = [Failure(401, message=f"wrong key: {KEY}"), None, None]
     with (
-        ScriptedServer(answers(f"I was sent {KEY[:-4]}{KEY[-4:]}. It is {WRONG}."), plan=plan) as upstream,
+        ScriptedServer(script_of(f"I was sent {KEY[:-4]}{KEY[-4:]}. It is {WRONG}."), plan=plan) as upstream,
         Served(serve_upstream_url=upstream.url, serve_upstream_key=KEY if own_key else "") as served,
     ):
         for mode in ("revise", "off", "revise"):
             asked = {"stream": stream, "rarr": {"mode": mode}}
-            got = raw(served.url, asked, headers={"Authorization": f"Bearer {KEY}"})
+            got = post(served.url, asked, headers={"Authorization": f"Bearer {KEY}"})
             assert KEY not in got.text and KEY not in str(got.headers)
     assert upstream.requests[0].headers["authorization"] == f"Bearer {KEY}"
 

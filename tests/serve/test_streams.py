@@ -22,21 +22,21 @@ from rarr.serve.streams import AnswerStream, ParagraphSplitter
 from rarr.settings import ServeMode
 from rarr.testing import Failure, ScriptedServer
 from serve.conftest import ASK
-from serve.serving import RIGHT, WRONG, KnownRunner, Served, answers
+from serve.serving import RIGHT, WRONG, KnownRunner, Served, script_of
 
 pytestmark = pytest.mark.loopback
 
 BLOCKS = [f"The dam is {RIGHT} high.\n\n", "It was opened in 1936.\n\n", "- one\n- two"]
 
 
-def streamed(client: OpenAI, **more: Any) -> Iterator[Any]:
-    """The pieces of a streamed answer, each with its text, and the one with the usage."""
+def texts_of_stream(client: OpenAI, **more: Any) -> Iterator[Any]:
+    """Yields the text of each event of a streamed answer; for the event with the usage, the usage."""
     for chunk in client.chat.completions.create(model="scripted", messages=ASK, stream=True, **more):
         yield "".join(choice.delta.content or "" for choice in chunk.choices) or chunk.usage
 
 
 def test_paragraphs_go_out_each_in_the_light_of_those_before(client: OpenAI, served: Served) -> None:
-    *seen, usage = filter(None, streamed(client, stream_options={"include_usage": True}))
+    *seen, usage = filter(None, texts_of_stream(client, stream_options={"include_usage": True}))
     assert seen == BLOCKS and usage.total_tokens > 0
     job = next(job for job in reversed(served.known.jobs) if job.text == BLOCKS[1])
     assert job.context == [*ASK, {"role": "assistant", "content": f"The dam is {WRONG} high.\n\n"}]
@@ -45,23 +45,23 @@ def test_paragraphs_go_out_each_in_the_light_of_those_before(client: OpenAI, ser
 def test_stream_that_breaks_off_breaks_off_here_too_after_its_text() -> None:
     came: list[str] = []
     with (
-        ScriptedServer(answers(f"The dam is {WRONG} high and"), plan=[Failure("die")]) as upstream,
+        ScriptedServer(script_of(f"The dam is {WRONG} high and"), plan=[Failure("die")]) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
         OpenAI(base_url=served.url, api_key="x", max_retries=0) as client,
         pytest.raises((httpx2.RemoteProtocolError, openai.APIConnectionError)),
     ):
-        came.extend(filter(None, streamed(client)))
+        came.extend(filter(None, texts_of_stream(client)))
     assert "".join(came).startswith("The dam is")
 
 
 def test_stream_whose_text_is_held_back_is_not_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rarr.serve.proxy.COMMENT_INTERVAL_S", 0.05)
     with (
-        ScriptedServer(answers("Please wait.\n\nThe dam.")) as upstream,
+        ScriptedServer(script_of("Please wait.\n\nThe dam.")) as upstream,
         Served(serve_upstream_url=upstream.url, serve_deadline_s=0.4) as served,
         OpenAI(base_url=served.url, api_key="x") as client,
     ):
-        assert "".join(filter(None, streamed(client))) == "Please wait.\n\nThe dam."
+        assert "".join(filter(None, texts_of_stream(client))) == "Please wait.\n\nThe dam."
         asked = {"model": "scripted", "messages": ASK, "stream": True}
         came = httpx2.post(f"{served.url}/chat/completions", json=asked).text
     assert 3 < came.count(": rarr is at work\n\n") < 20
@@ -70,7 +70,7 @@ def test_stream_whose_text_is_held_back_is_not_silent(monkeypatch: pytest.Monkey
 
 def test_client_that_leaves_stops_the_server_behind() -> None:
     with (
-        ScriptedServer(answers("x"), plan=[Failure("stall")]) as upstream,
+        ScriptedServer(script_of("x"), plan=[Failure("stall")]) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
     ):
         body = {"model": "scripted", "messages": ASK, "stream": True, "rarr": {"mode": "off"}}
@@ -96,20 +96,20 @@ def postprocessor(mode: ServeMode = "revise", runner: KnownRunner | None = None)
     return TextPostprocessor(FallbackRunner(runner or KnownRunner()), call, job, [])
 
 
-async def sent(
+async def events_sent(
     *came: Event, mode: ServeMode = "revise", key: str = "", runner: KnownRunner | None = None
 ) -> list[Any]:
-    """The events that go out for those that came, and None at the end if the stream broke off."""
+    """Returns the events that the proxy sends for those in `came`; None last, if the stream broke off."""
     work, out = postprocessor(mode, runner), list[Any]()
     try:
-        async for made in AnswerStream(work, key).output_pieces(_body(came)):
+        async for made in AnswerStream(work, key).output_pieces(_stream_of(came)):
             out += [line[6:] for line in made.decode().splitlines() if line.startswith("data: ")]
     except Refusal:
         out.append(None)
     return [event if event in (None, DONE) else json.loads(event) for event in out]
 
 
-async def _body(came: tuple[Event, ...]) -> AsyncIterator[bytes]:
+async def _stream_of(came: tuple[Event, ...]) -> AsyncIterator[bytes]:
     for event in came:
         if isinstance(event, threading.Event):
             assert await asyncio.to_thread(event.wait, 60)
@@ -123,22 +123,22 @@ def chunk(content: str | None = None, finish: str | None = None, **more: Any) ->
     return {"choices": [{"index": 0, "delta": more, "finish_reason": finish}]}
 
 
-def words(out: list[Any]) -> str:
-    """The text of all chunks of a chat completion."""
+def text_of(out: list[Any]) -> str:
+    """Returns the text of all events of a chat completion."""
     choices = [choice for event in out if isinstance(event, dict) for choice in event["choices"]]
     return "".join((choice["delta"] or {}).get("content") or "" for choice in choices)
 
 
 async def test_paragraph_is_worked_on_while_the_next_one_is_written() -> None:
     started = (runner := KnownRunner()).started
-    assert await sent(chunk(f"{TEXT}\n\nIt"), started, chunk(" is old.", "stop"), DONE, runner=runner)
+    assert await events_sent(chunk(f"{TEXT}\n\nIt"), started, chunk(" is old.", "stop"), DONE, runner=runner)
     assert [job.text for job in runner.jobs] == [f"{TEXT}\n\n", "It is old."]
 
 
 @pytest.mark.parametrize(("end", "last"), [([DONE], DONE), ([], None)])
 async def test_stream_without_a_finish_reason_ends_if_it_says_so(end: list[Event], last: Any) -> None:
-    out = await sent(chunk(TEXT), *end)
-    assert words(out) == TEXT.replace(WRONG, RIGHT)
+    out = await events_sent(chunk(TEXT), *end)
+    assert text_of(out) == TEXT.replace(WRONG, RIGHT)
     assert (out[-1], "rarr" in str(out)) == (last, bool(end))
 
 
@@ -146,13 +146,13 @@ async def test_stream_without_a_finish_reason_ends_if_it_says_so(end: list[Event
 @pytest.mark.parametrize("other", [*({"delta": {it: [1]}, it: [1]} for it, _ in BESIDE), SECOND])
 async def test_text_of_a_stream_beside_something_else_passes_as_it_is(mode: ServeMode, other: Any) -> None:
     event = {"choices": [other]}
-    out = await sent(chunk(TEXT), event, chunk(None, "stop"), DONE, mode=mode)
-    assert out[1:] == [event, chunk(None, "stop"), DONE] and words(out) == TEXT
+    out = await events_sent(chunk(TEXT), event, chunk(None, "stop"), DONE, mode=mode)
+    assert out[1:] == [event, chunk(None, "stop"), DONE] and text_of(out) == TEXT
 
 
 async def test_log_has_the_worst_outcome_of_a_stream_and_why_its_end_passed() -> None:
     work, text = postprocessor(), chunk(f"partial {TEXT}\n\nIt is.\n\nIt")
-    body = _body((text, chunk(tool_calls=[1]), chunk(None, "stop")))
+    body = _stream_of((text, chunk(tool_calls=[1]), chunk(None, "stop")))
     assert [event async for event in AnswerStream(work, "").output_pieces(body)]
     assert (work.call.log["outcome"], work.call.log["passed"]) == ("partial", "tool calls")
 
@@ -178,8 +178,8 @@ def test_reasoning_passes_and_is_never_checked(mode: ServeMode, cuts: set[int], 
     thought, runner = f"<think>{TEXT}\n\n{TEXT}" + "</think>\n\n<think>A</think>\n\n" * closed, KnownRunner()
     said, after = thought + TEXT * closed, TEXT if mode == "check" else TEXT.replace(WRONG, RIGHT)
     pieces = [chunk(said[begin:end]) for begin, end in pairwise(sorted({0, len(said), *cuts}))]
-    *out, last, _ = asyncio.run(sent(*pieces, chunk(None, "stop"), DONE, mode=mode, runner=runner))
-    assert words(out) == thought + after * closed and [job.text for job in runner.jobs] == [TEXT] * closed
+    *out, last, _ = asyncio.run(events_sent(*pieces, chunk(None, "stop"), DONE, mode=mode, runner=runner))
+    assert text_of(out) == thought + after * closed and [job.text for job in runner.jobs] == [TEXT] * closed
     assert [it["start"] for it in (last["rarr"]["results"] if closed else ())] == [len(thought)] * closed
 
 
@@ -190,9 +190,9 @@ def test_key_that_comes_in_several_events_is_hidden(mode: ServeMode, cuts: set[i
     pieces = [said[begin:end] for begin, end in pairwise(sorted({0, len(said), *cuts}))]
     tools = [chunk(tool_calls=[{"function": {"arguments": it}}]) for it in pieces]
     last = chunk(pieces.pop() if at_end else None, "stop")
-    out = asyncio.run(sent(*map(chunk, pieces), *tools, last, DONE, mode=mode, key=key))
+    out = asyncio.run(events_sent(*map(chunk, pieces), *tools, last, DONE, mode=mode, key=key))
     calls = [it["choices"][0]["delta"].get("tool_calls") for it in out if it != DONE]
-    for told in (words(out), "".join(it[0]["function"]["arguments"] for it in calls if it)):
+    for told in (text_of(out), "".join(it[0]["function"]["arguments"] for it in calls if it)):
         assert key[:9] not in told and "abcdef" not in told and told.endswith(". It is high.")
 
 
@@ -202,7 +202,7 @@ def test_long_text_in_small_pieces_takes_linear_time() -> None:
     assert stream.last_paragraph() == "word" * 1_000_000 and time.process_time() - started < 10
 
 
-def paragraphs(pieces: list[str], *, whole: bool = False) -> list[str]:
+def paragraphs_of(pieces: list[str], *, whole: bool = False) -> list[str]:
     stream = ParagraphSplitter(whole=whole)
     return [*(block for piece in pieces for block in stream.add_text(piece)), stream.last_paragraph()]
 
@@ -212,8 +212,8 @@ PIECES = ["It is high. ", "\n", "\n\n", "```\n", "| a | b |\n", "# Title\n", "- 
 
 @given(strategies.lists(strategies.sampled_from(PIECES), max_size=40))
 def test_paragraphs_together_are_the_text_however_it_comes(pieces: list[str]) -> None:
-    assert "".join(made := paragraphs(pieces)) == "".join(pieces)
-    assert paragraphs(list("".join(pieces))) == made
+    assert "".join(made := paragraphs_of(pieces)) == "".join(pieces)
+    assert paragraphs_of(list("".join(pieces))) == made
 
 
 @pytest.mark.parametrize(
@@ -226,5 +226,5 @@ def test_paragraphs_together_are_the_text_however_it_comes(pieces: list[str]) ->
     ],
 )
 def test_blank_line_outside_of_code_ends_a_paragraph(text: str, expected: list[str]) -> None:
-    assert paragraphs([text]) == paragraphs(list(text)) == expected
-    assert paragraphs([text], whole=True) == [text]
+    assert paragraphs_of([text]) == paragraphs_of(list(text)) == expected
+    assert paragraphs_of([text], whole=True) == [text]

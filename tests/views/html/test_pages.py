@@ -27,8 +27,8 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
     return recorded(tmp_path_factory.mktemp("home"))
 
 
-def reviewed(trace: Trace) -> Trace:
-    """The same run, as if its sentences had each another state, and its refused edit were a suggestion."""
+def with_each_state(trace: Trace) -> Trace:
+    """Returns the run with a different status for each sentence, and with its refused edit suggested."""
     made = trace.revision
     assert made is not None
     first, second, third = made.report.sentences[:3]
@@ -88,7 +88,7 @@ def test_page_of_a_hostile_trace_file_has_only_known_tags(trace: Trace) -> None:
 
 
 def test_entries_that_need_review_come_first_with_the_words_that_decide(trace: Trace) -> None:
-    html = trace_page(reviewed(trace))
+    html = trace_page(with_each_state(trace))
     review = html[html.index('id="review"') : html.index('id="edits"')]
     entries = re.findall(r'<li class="(?:entry )?(\w+)"|<summary>(\d+ supported)', review)
     assert " ".join(a or b for a, b in entries) == (

@@ -16,7 +16,7 @@ from rarr.evals.evaluation import render_html
 from rarr.evals.rating import labelled_rows, merge_ratings, read_exports, read_items
 from rarr.traces.trace_reader import Trace
 from rarr.views.pages import label_page, trace_page
-from views.html.test_pages import WILD, reviewed
+from views.html.test_pages import WILD, with_each_state
 
 pytestmark = [
     pytest.mark.slow,  # a browser takes seconds to start
@@ -36,8 +36,8 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def opened(chromium: Browser, file: Path, html: str) -> Iterator[Page]:
-    """A page at a desk; what it does that it should not fails the test."""
+def opened_page(chromium: Browser, file: Path, html: str) -> Iterator[Page]:
+    """Opens a page in a window of a desk. Fails the test if the page requests any other file."""
     file.write_text(html, encoding="utf-8")
     with offline(chromium, DESK) as blank:
         watch = Watch(blank)
@@ -54,7 +54,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
 
 @pytest.fixture
 def page(chromium: Browser, trace: Trace, tmp_path: Path) -> Iterator[Page]:
-    with opened(chromium, tmp_path / "trace.html", trace_page(trace)) as page:
+    with opened_page(chromium, tmp_path / "trace.html", trace_page(trace)) as page:
         yield page
 
 
@@ -64,7 +64,7 @@ def test_page_makes_no_requests_fits_a_phone_and_is_readable(
     chromium: Browser, trace: Trace, tmp_path: Path, name: str, scheme: str
 ) -> None:
     html = trace_page(trace) if name == "trace" else render_html(EVALUATIONS[name])
-    with opened(chromium, tmp_path / "page.html", html) as page:
+    with opened_page(chromium, tmp_path / "page.html", html) as page:
         page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
         page.set_viewport_size({"width": 360, "height": 780})
         page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
@@ -92,7 +92,7 @@ def test_attribution_shows_on_hover_and_on_focus(page: Page) -> None:
 @pytest.fixture
 def suggesting(chromium: Browser, trace: Trace, tmp_path: Path) -> Iterator[Page]:
     """The page of a run with a suggested edit; the clipboard is open to it."""
-    with opened(chromium, tmp_path / "suggesting.html", trace_page(reviewed(trace))) as page:
+    with opened_page(chromium, tmp_path / "suggesting.html", trace_page(with_each_state(trace))) as page:
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         yield page
 
@@ -116,13 +116,13 @@ def test_copied_text_follows_the_decisions(suggesting: Page) -> None:
     assert (new in before, old in copied()) == (True, True)
 
 
-def rated(folder: Path, *rows: dict[str, Any]) -> str:
+def rating_page(folder: Path, *rows: dict[str, Any]) -> str:
     return label_page(read_items(write_rows(folder / "data.jsonl", *rows)))
 
 
 @pytest.fixture
 def rating(chromium: Browser, tmp_path: Path) -> Iterator[Page]:
-    with opened(chromium, tmp_path / "page.html", rated(tmp_path, *ROWS)) as page:
+    with opened_page(chromium, tmp_path / "page.html", rating_page(tmp_path, *ROWS)) as page:
         yield page
 
 
@@ -131,7 +131,7 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def downloaded(page: Page, folder: Path, rater: str) -> Path:
+def download_ratings(page: Page, folder: Path, rater: str) -> Path:
     page.fill("#rater", rater)
     with page.expect_download() as download:
         page.click("#download")
@@ -154,14 +154,14 @@ def test_twenty_items_by_keyboard_stay_over_a_reload_and_merge(rating: Page, tmp
         press(page, "y", "2")
     press(page, "n")
     assert page.locator("#count").inner_text() == "20 of 20 rated: download the ratings"
-    ada = downloaded(page, tmp_path, "Ada")
+    ada = download_ratings(page, tmp_path, "Ada")
 
     page.evaluate("() => { window.confirm = () => true; }")
     page.click("#clear-all")
     assert page.locator("#count").inner_text() == "0 of 20 rated"
     for _ in range(20):
         press(page, "y", "1")
-    exports = read_exports([ada, downloaded(page, tmp_path, "Ben")])
+    exports = read_exports([ada, download_ratings(page, tmp_path, "Ben")])
 
     ratings = merge_ratings(exports)
     assert [len(each.answers) for each in exports] == [20, 20]
@@ -179,7 +179,7 @@ def test_wild_texts_are_shown_run_nothing_and_come_back(chromium: Browser, tmp_p
         {"id": name, "claim": WILD, "question": WILD, "evidence": evidence, "original": WILD, "revised": WILD}
         for name in ("__proto__", "constructor", WILD)
     ]
-    with opened(chromium, tmp_path / "page.html", rated(tmp_path, *rows)) as page:
+    with opened_page(chromium, tmp_path / "page.html", rating_page(tmp_path, *rows)) as page:
         press(page, "y", "1")
         shown = page.locator(".claim").inner_text()
         assert "</script><script>alert(1)</script>" in shown
@@ -191,6 +191,6 @@ def test_wild_texts_are_shown_run_nothing_and_come_back(chromium: Browser, tmp_p
         assert page.locator("#evidence a").evaluate_all("all => all.map(a => [a.href, a.rel])") == [
             ["https://a.example/", "noopener noreferrer"]
         ]
-        (export,) = read_exports([downloaded(page, tmp_path, "Ada")])
+        (export,) = read_exports([download_ratings(page, tmp_path, "Ada")])
     assert list(export.items) == read_items(tmp_path / "data.jsonl")
     assert [len(given) for given in export.answers.values()] == [3, 3, 3]
