@@ -1,1 +1,1 @@
-"""Revises, cites or checks many texts: runs jobs (a job works on one text), and batches of a file's rows."""
+"""Runs jobs (a job works on one text), and works on all rows of a file."""

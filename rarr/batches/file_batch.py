@@ -1,4 +1,4 @@
-"""Revises the rows of a file, and writes them to another file. After any end, the same call continues.
+"""Revises the rows of a file into another file. If the process ends early, the same call continues.
 
 Beside the output file OUT, the folder OUT.batch holds run.json (the settings and inputs of the run) and
 results.jsonl (the results; each result is stored when its row is finished).
@@ -102,7 +102,7 @@ class _FileBatch:
     ) -> None:
         self._source, self._out, self._columns, self._mode, self._full = source, out, columns, mode, full
         self.digests_to_do = set[bytes]()
-        """The digests of the rows that still need a result. Rows with an equal text and sources share one."""
+        """The digests of the rows that still need a result. Rows with equal values have the same digest."""
         self._rows, self._types = 0, dict[str, ColumnType | None]()
         self._writing = threading.Lock()  # at an interrupt, another thread writes too
         self._store = ResultStore(store)

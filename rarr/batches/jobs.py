@@ -86,7 +86,7 @@ def first_wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tu
 
 
 def picklable_error(error: Exception) -> Exception:
-    """Returns `error` if it is a `RarrError`; else a new `RarrError` with its class name, for pickling."""
+    """Returns an error that can be pickled: `error` if it is a `RarrError`, else one with its class name."""
     return error if isinstance(error, RarrError) else RarrError(f"a defect of rarr, {type(error).__name__}")
 
 
@@ -230,7 +230,7 @@ class _Worker:
         self._started: tuple[BaseProcess, Connection] | None = None
 
     def answer(self, call: _Call) -> Any:
-        """Returns the result of the job, or its error. Raises `EOFError` if the process ends before that."""
+        """Returns the result of the job, or its error. Raises `EOFError` if the process ends first."""
         try:
             self._started = self._started or self._start()
             self._started[1].send(call)

@@ -24,7 +24,7 @@ ColumnType = Literal["string", "bool", "int", "float", "strings", "json"]
 
 
 class InputRow(NamedTuple):
-    """A row of a file: its columns by name, or the `problem` why it cannot be used. `place`: as "line 3"."""
+    """A row of a file: its place (such as "line 3"), its columns, and the `problem` if it is unusable."""
 
     place: str
     columns: dict[str, Any]

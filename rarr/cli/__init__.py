@@ -11,7 +11,7 @@ def run(argv: list[str] | None = None) -> int:
 
         from rarr.cli.interrupts import install_signal_handlers
 
-        gc.set_threshold(100_000, 30, 30)  # a command makes most objects at its imports, for good
+        gc.set_threshold(100_000, 30, 30)  # most objects come from imports, and are never garbage
         install_signal_handlers()
     from rarr.cli.entry_point import run_command
 

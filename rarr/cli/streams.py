@@ -177,6 +177,6 @@ def show_progress() -> AbstractContextManager["ProgressLine"]:
 
 @contextmanager
 def open_with_progress(owner: Callable[..., Any], settings: object) -> Iterator[Any]:
-    """Makes an object of the class `owner`, such as `Reviser`. Shows its progress, and closes it later."""
+    """Yields an object of class `owner`, such as `Reviser`. Shows its progress; closes it after the block."""
     with show_progress() as line, owner(settings, on_step=line.show_step, on_index=line.show_files) as made:
         yield made

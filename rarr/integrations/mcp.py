@@ -58,7 +58,7 @@ Given = Annotated[
 class ToolServer(MCPServer[Any]):
     """An MCP server with the tools of `rarr`. `run()` serves standard input; other methods serve HTTP.
 
-    The settings name the sources that the tools search. `on_index` is called as by `Reviser`. Raises
+    The settings name the sources that the tools search. `on_index` is passed to `Reviser`. Raises
     `RarrError` if a package, model or source is missing. Close the server after its last use.
     """
 

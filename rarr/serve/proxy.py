@@ -47,7 +47,7 @@ class Proxy:
         self.client = httpx2.AsyncClient(
             verify=certificates(),
             follow_redirects=False,  # a redirect may lead to another server
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # no caller gets another's
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),  # cookies are not shared
             timeout=httpx2.Timeout(settings.serve_upstream_timeout_s, connect=CONNECT_S, pool=None),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=settings.serve_concurrency),
         )
@@ -78,7 +78,7 @@ class Proxy:
                 await _send_response(call, send, answer.status_code, headers, pieces)
 
     def _processor_or_reason(self, call: Call) -> TextPostprocessor | str:
-        """Returns a postprocessor, or why the answer gets none. Removes `rarr` from the request."""
+        """Returns a postprocessor, or the reason why an answer gets none. Takes `rarr` out of the request."""
         if (request := json_object(call.body)) is None:
             return "the request is no JSON object"
         options = ProxyOptions()

@@ -66,7 +66,7 @@ class Refusal(HTTPException):
 
 
 def json_object(data: bytes) -> Json | None:
-    """Reads a JSON object; returns None for any other data. Keeps huge numbers, which `json_bytes` writes."""
+    """Reads a JSON object; returns None for any other data. Keeps huge numbers for `json_bytes`."""
 
     def number(digits: str) -> float | str:
         return value if math.isfinite(value := float(digits)) else f"{_NUMBER_MARK}{digits}"

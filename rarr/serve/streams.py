@@ -99,13 +99,13 @@ class ReasoningSplitter:
 
 
 class StreamKeyMask:
-    """Masks a key, also across events. Its first 8 characters stay, because they may be sent already."""
+    """Masks a key, also if several events have its parts. Its first 8 characters stay: they may be sent."""
 
     def __init__(self, key: str) -> None:
         self._key, self._key_lengths = key, dict[tuple[str | int, ...], int]()
 
     def masked_value(self, value: Any, *place: str | int) -> Any:
-        """Masks the key in the texts of a value. `place`: where the value is in the event, by its keys."""
+        """Masks the key in the texts of a value. `place` has the keys that lead to the value in the event."""
         if isinstance(value, dict):
             return {name: self.masked_value(it, *place, name) for name, it in value.items()}
         if isinstance(value, list):
@@ -121,7 +121,7 @@ class StreamKeyMask:
 
 
 class AnswerStream:
-    """Postprocesses each paragraph of a streamed answer at once, and sends them in order, without `key`."""
+    """Postprocesses the paragraphs of a streamed answer as they come. Masks `key`, and sends all in order."""
 
     def __init__(self, processor: TextPostprocessor, key: str) -> None:
         self._processor, self._splitter = processor, ParagraphSplitter(whole=processor.needs_whole_text)
@@ -150,7 +150,7 @@ class AnswerStream:
             await asyncio.gather(reading, return_exceptions=True)
 
     async def _fill_queue(self, body: AsyncIterator[bytes]) -> None:
-        """Queues all output. If reading fails, queues the output until there, and then raises the error."""
+        """Queues all output. If reading fails, queues the output so far, and then raises the error."""
         broken: Exception | None = None
         try:
             await self._queue_events(body)
@@ -179,7 +179,7 @@ class AnswerStream:
             raise broken_off_error()
 
     async def _queue_chunk(self, raw: bytes, data: Json) -> None:
-        """Queues the event `raw` and its text apart, if the text may change. `data` is the event's JSON."""
+        """Queues the event `raw`, and apart from it the text that may change. `data` is the event's JSON."""
         choices = list_of_objects(data.get("choices"))
         choice = choices[0] if len(choices) == 1 else {}
         delta = given if isinstance(given := choice.get("delta"), dict) else {}

@@ -55,7 +55,7 @@ def _document_lines(document: CheckedDocument) -> Iterator[Line]:
 
 
 def outcome_line(checks: DocumentChecks, *, why: bool = True) -> str:
-    """Writes the numbers of failed sentences and of files not judged. `why` adds the reason for one file."""
+    """Writes one line with the numbers of failed sentences and of unjudged files. `why` adds one reason."""
     parts, files = [], counted(len(checks.documents), "file")
     if failing := [document for document in checks.documents if document.failing]:
         statuses = {finding.status for document in failing for finding in document.failing}

@@ -181,7 +181,7 @@ def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, list[Any]]:
 
 
 class MarkedSentence(NamedTuple):
-    """A sentence, its number from 1, and its pieces. For text between sentences, the number is 0."""
+    """A sentence with its number, in pieces that edits kept, deleted or inserted. Number 0: other text."""
 
     number: int
     sentence: Sentence | None
@@ -189,7 +189,7 @@ class MarkedSentence(NamedTuple):
 
 
 def marked_sentences(text: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> list[MarkedSentence]:
-    """Divides the original `text` by its edits, and by the revised sentences and their parts, into pieces."""
+    """Divides the original `text` and its edits into sentences, and the sentences into pieces (`Piece`)."""
     made, count = list[MarkedSentence](), 0
     for sentence, pieces in pieces_by_place(segments_by_edit(text, edits), sentences):
         count += sentence is not None

@@ -77,7 +77,7 @@ def lines_as_text(lines: Iterable[Line], *, terminal: bool) -> str:
 
 
 def rich_text(parts: Iterable[RenderableType], *, terminal: bool | None = None, **how: Any) -> str:
-    """Draws `parts` with the library rich, for a terminal in its width and colours, for a pipe 240 wide."""
+    """Returns `parts` as text, drawn by the library rich. Without a terminal, it is 240 columns wide."""
     console = _console(terminal)
     with console.capture() as capture:
         for part in parts:
@@ -111,7 +111,7 @@ def _change_line(edit: Edit, *, verbose: bool) -> Line:
 
 
 def _sentence_lines(revision: Revision, verbose: bool) -> Iterator[Line]:
-    """Yields a line for each sentence, after it lines for words that differ and, if `verbose`, all quotes."""
+    """Yields a line for each sentence, then lines with differing words and, if `verbose`, all its quotes."""
     text, cells = revision.text, table_cells(revision.text)
     for number, sentence in enumerate(revision.report.sentences, start=1):
         # The support of a contradicted sentence counts only one side, so it is not shown.

@@ -1,4 +1,4 @@
-"""Writes the list of runs, the summary and the calls of one run, and the changes by replays as text."""
+"""Writes as text the list of runs, one run with its calls, and what replays (repeated runs) change."""
 
 import json
 from collections import Counter
