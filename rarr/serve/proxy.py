@@ -39,7 +39,7 @@ class Proxy:
     """
 
     def __init__(self, jobs: FallbackRunner, settings: Settings) -> None:
-        """Raises `SettingsError` if the address of the upstream server is wrong."""
+        """Makes the HTTP client. Raises `SettingsError` if the address of the upstream server is wrong."""
         self._jobs, self._settings = jobs, settings
         url, key = settings.serve_upstream_url, settings.serve_upstream_key
         self._url = _upstream_url(url) if url is not None else None
@@ -177,7 +177,7 @@ def _log_unchecked(call: Call, why: str) -> Headers:
 
 
 async def _body_without_key(response: httpx2.Response, key: bytes) -> AsyncGenerator[bytes, None]:
-    """Yields the body with the key masked. Characters that may begin the key wait for the next piece."""
+    """Yields the body with the key masked. A possible start of the key waits for the next piece."""
     held = b""
     try:
         async for piece in response.aiter_bytes():

@@ -208,7 +208,7 @@ class RequestGate:
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        """Raises `SettingsError` for a wrong token, or if other machines could call without a token."""
+        """Reads the tokens. Raises `SettingsError` for a wrong token, or if other machines need no token."""
         self._app, self._settings, self._in_flight = app, settings, 0
         tokens = settings.serve_token.get_secret_value().split(",") if settings.serve_token else []
         self._tokens = [token.strip() for token in tokens if token.strip()]

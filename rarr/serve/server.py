@@ -56,7 +56,7 @@ class Application:
     """The web application of one server: its routes, jobs and proxy. The HTTP server calls `asgi`."""
 
     def __init__(self, settings: Settings, runner: Runner) -> None:
-        """Raises `SettingsError` if an address or a token cannot be used."""
+        """Makes the routes and the proxy. Raises `SettingsError` if an address or a token cannot be used."""
         self._settings = settings
         self.asgi: ASGIApp = RequestGate(self._answer_request, settings)
         self.jobs = FallbackRunner(runner)

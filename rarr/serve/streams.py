@@ -150,7 +150,7 @@ class AnswerStream:
             await asyncio.gather(reading, return_exceptions=True)
 
     async def _fill_queue(self, body: AsyncIterator[bytes]) -> None:
-        """Queues all output. If reading fails, queues the output so far, and then raises the error."""
+        """Reads `body` and queues all output. If reading fails, queues the output so far; then raises."""
         broken: Exception | None = None
         try:
             await self._queue_events(body)

@@ -91,7 +91,7 @@ class RunView:
         return [self.evidence_by_id[name] for name in dict.fromkeys(names) if name in self.evidence_by_id]
 
     def record_of_reading(self, span: StoredSpan) -> ReadBody:
-        """Returns the record of the reading that `span` is or belongs to; for other spans an empty record."""
+        """Returns the record of the reading (by a model) that has `span` in it; else an empty record."""
         outer = span if span.kind == "read" else self.by_number.get(span.parent, span)
         return ReadBody.model_validate(self.trace.body(outer) if outer.kind == "read" else {})
 
@@ -181,7 +181,7 @@ def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, list[Any]]:
 
 
 class MarkedSentence(NamedTuple):
-    """A sentence with its number, in pieces that edits kept, deleted or inserted. Number 0: other text."""
+    """A numbered sentence, in pieces that edits kept, deleted or inserted. Between sentences: number 0."""
 
     number: int
     sentence: Sentence | None

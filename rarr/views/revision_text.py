@@ -148,7 +148,7 @@ def _marked_sentence(sentence: Sentence) -> Text:
 
 
 def _source_texts(sentence: Sentence, revision: Revision) -> Iterator[str]:
-    """Yields the quotes of a sentence with their sources; without quotes, the most similar sentences."""
+    """Yields the quotes of a sentence with their sources; without quotes, each passage's closest sentence."""
     by_id = {passage.id: passage for passage in revision.evidence}
     verdicts = {check.evidence_id: check.verdict for check in revision.checks if not check.stale}
     cited = defaultdict[tuple[str, str], list[str]](list)
@@ -187,7 +187,7 @@ def _cost_text(revision: Revision) -> str:
 
 
 def verification_text(verification: Verification) -> str:
-    """Writes the label and support of a claim, and its sentences with their quotes and differing words."""
+    """Writes a claim's label, its support (0 to 1), and its sentences with quotes and differing words."""
     support = "" if verification.probability is None else f" (support {verification.probability:.2f})"
     support += _dispute_note(*verification.sentences)
     claim, report = verification.claim, Report(sentences=verification.sentences)
