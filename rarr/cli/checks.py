@@ -156,8 +156,8 @@ def verify(
     model, only near quotations are decided. With -o, each claim of the file DATA is decided, an object a
     line: "claim", "evidence" (a text, or a list of texts and objects with "text" and "title"), optionally
     "id", "question", "label" (one of the three) or "supported". DIR gets predictions.jsonl and report.json,
-    with scores if rows have labels. The same call continues an interrupted run. Exit status 1: a claim is
-    contradictory, in a file without labels.
+    with scores if rows have labels. The same call continues an interrupted run. Exit status 1: the claim,
+    or a claim of a file without labels, is contradictory; 3: no claim could be judged.
 
     \b
     Examples:

@@ -32,9 +32,9 @@ class Diagnosis(NamedTuple):
 def doctor(settings: "Settings") -> int:
     """Show what is missing or broken; examine a model.
 
-    Examines the installation, the settings, the models and the sources, each with one question (of the web
-    only without --offline). Exit status 2 if something is broken. With --model and no source, a language
-    model reads 24 sentences beside short passages, in two requests: its faults and fitness; 3 if it is unfit.
+    Examines the installation and the settings, and asks each model and source one question; the web only
+    without --offline. Exit status 2: something is broken. With --model and no source, a language model reads
+    24 sentences beside short passages, in two requests. Prints its faults and fitness; status 3 if unfit.
 
     \b
     Examples:

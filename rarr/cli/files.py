@@ -63,8 +63,8 @@ def batch(
     """Revise the rows of a file into another file.
 
     IN is .jsonl, .csv or .parquet. OUT gets its rows with the columns rarr_text, rarr_changed, rarr_notice,
-    rarr_statuses and more; rarr_error says why a row has none. --sources names lists of texts, or of objects
-    with "text", "title", "url". The same call continues after an interrupt, and repeats rows with an error.
+    rarr_statuses and more; rarr_error says why a row has no result. --sources names lists of texts, or of
+    objects with "text", "title", "url". The same call continues after an interrupt, and repeats failed rows.
 
     \b
     Examples:
@@ -264,7 +264,7 @@ def train_data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int
     """Make training data: texts that your documents support, and the same texts with errors.
 
     QUERIES has a query a line. A language model writes a short text from passages about it, and puts errors
-    into it. A row is kept if the text is supported, and less with its errors; predictions.jsonl in DIR says
+    into it. A row is kept if the text has more support than with its errors; predictions.jsonl in DIR says
     why a query has none. The same call again works on the rest.
 
     \b

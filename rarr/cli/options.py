@@ -150,6 +150,6 @@ JSON: Option = click.option(
     "--json", is_flag=True, expose_value=False, help="Print only JSON.",
     callback=lambda context, _, wanted: context.meta.update({__name__: wanted}),
 )  # fmt: skip
-LIMIT = option("--limit", "N", "Use only the first N rows.", type=COUNT)
+LIMIT = option("--limit", "N", "Use only N rows.", type=COUNT)
 JOBS = option("--jobs", "N", "Rows or files to work on at once; default 4.", type=COUNT, default=4)
 FAIL_UNDER = option("--fail-under", "M=X", "Status 4 if measure M is under X; repeatable.", multiple=True)

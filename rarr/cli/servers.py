@@ -20,8 +20,8 @@ def serve(settings: "Settings") -> int:
     """Serve rarr over HTTP, and as a proxy of a model.
 
     Needs pip install 'rarr[serve]'. Clients of OpenAI use the printed address as their base URL: answers come
-    back revised, everything else under /v1 passes. The object "rarr" in a request may set mode, sources,
-    search and deadline_s. Its own calls are /v1/revise, /v1/postprocess and /v1/verify; / is a page.
+    back revised, everything else under /v1 is passed on. The object "rarr" in a request may set mode,
+    sources, search and deadline_s. The calls of rarr: /v1/revise, /v1/postprocess, /v1/verify; / is a page.
     On other addresses than this machine's own, callers need a token of RARR_SERVE_TOKEN.
 
     \b
@@ -49,7 +49,7 @@ def mcp(settings: "Settings") -> int:
     """Serve tools for agents (MCP) on standard input and output.
 
     Needs pip install 'rarr[mcp]'. The tools revise_text, verify_claim and cite_text search the sources named
-    here, and the passages that a caller gives, who names no file and no address.
+    here, and passages that a caller gives. A caller cannot name files or addresses.
 
     \b
     Examples:

@@ -170,7 +170,7 @@ def import_run(file: Path) -> int:
 @trace.command()
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True)
 def prune(runs: Sequence[str]) -> int:
-    """Remove runs. Those beyond trace_days, and the oldest above 500 MB, go by themselves."""
+    """Remove runs. Runs older than trace_days, and the oldest above 500 MB, are removed automatically."""
     from rarr.traces.store import TraceStore
 
     store = TraceStore()

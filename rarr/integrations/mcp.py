@@ -99,8 +99,8 @@ class ToolServer(MCPServer[Any]):
         """Decide whether evidence supports a claim: attributable, contradictory or extrapolatory.
 
         Extrapolatory: the evidence does not tell. The result names the sentence of the evidence that decides,
-        and the words of the claim that are confirmed, that differ, or that stay open. With `sources`, they
-        alone are read; without them, the sources of this server are searched.
+        and the words of the claim that are confirmed, that differ, or that stay open. If `sources`
+        are given, only they are read; else the sources of this server are searched.
         """
         call = averify_by_search(self._reviser, claim, context_text(context, claim), sources or ())
         verification: Any = await by_deadline(call, None)

@@ -106,7 +106,7 @@ class ReviseBody(TextBody):
 
 
 class PostprocessBody(ReviseBody):
-    """The answer of a model to postprocess."""
+    """An answer of a model, which the server corrects, cites, checks or marks."""
 
     mode: PostprocessMode = "revise"
 
