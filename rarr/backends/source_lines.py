@@ -8,7 +8,7 @@ from rarr.components import Excerpt, SourceLine
 from rarr.records import Evidence
 from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, split_sentences
 
-LEAD_ENDS = (":", "：")
+LEAD_LINE_ENDS = (":", "：")
 """The ends of a line that introduces a list."""
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])\s|[ \t]")  # or a later line of an item
 
@@ -39,7 +39,7 @@ def lead_line(text: str, start: int) -> str:
         return ""
     above = (it for it in reversed(sentences(text)) if it.end <= start and not is_list_item(text, it.start))
     last = next(above, Span(0, 0))
-    is_led = last.of(text).rstrip().endswith(LEAD_ENDS) and "\n#" not in text[last.end : start]
+    is_led = last.of(text).rstrip().endswith(LEAD_LINE_ENDS) and "\n#" not in text[last.end : start]
     return last.of(text).strip() if is_led else ""
 
 

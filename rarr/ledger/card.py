@@ -148,7 +148,7 @@ def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> C
 @lru_cache(maxsize=1024)  # a sentence is compared while its reader is at work, and again after a yes
 def _near_quote(sentence: str, above: str, lines: tuple[Line, ...]) -> RawCard:
     words = {item.key for item in items_of(sentence) if item.stem}  # without two words, a line denies nothing
-    return card_of(sentence, above, [it for it in lines if len(words - it.words) < 2], hedged=True)
+    return card_of(sentence, above, [it for it in lines if len(words - it.all_keys) < 2], hedged=True)
 
 
 def _is_altered(sentence: str, lines: Sequence[Line]) -> bool:

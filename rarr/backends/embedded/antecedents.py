@@ -24,27 +24,27 @@ class QuestionWords(NamedTuple):
         measures = frozenset((it.value.kind, it.value.unit) for it in words if it.value)
         return cls(frozenset(it.key for it in words), frozenset(it.key for it in names), measures)
 
-    def fits_page(self, line: Line, known: Set[str], *, is_open: bool) -> bool:
+    def fits_page(self, first_line: Line, known_keys: Set[str], *, needs_subject: bool) -> bool:
         """Tells whether the page with this first line may answer, and is not about another thing.
 
         `known`: stems of the text. `is_open`: the sentence does not name its subject, so the page must do so.
         """
-        titled = items_of(line.title)
-        others = (it.value for it in titled if it.value and it.key not in known)
+        titled = items_of(first_line.title)
+        others = (it.value for it in titled if it.value and it.key not in known_keys)
         if any((it.kind, it.unit) in self.measures for it in others):  # "10 mg" is asked about, not "5 mg"
             return False
-        if self.words <= line.around:
+        if self.words <= first_line.excerpt_keys:
             return True
-        keys, strange = {it.key for it in titled}, [it.start for it in titled if it.key not in known]
-        if any(it.start() < at < it.end() for it in _KIND.finditer(line.title) for at in strange):
+        keys, strange = {it.key for it in titled}, [it.start for it in titled if it.key not in known_keys]
+        if any(it.start() < at < it.end() for it in _KIND.finditer(first_line.title) for at in strange):
             return False
-        if not is_open:
+        if not needs_subject:
             return True
-        told = ((part, it) for part in (line.title, line.text) for it in items_of(part))
-        is_strange = any(part[it.start].isupper() for part, it in told if it.key not in known)
+        told = ((part, it) for part in (first_line.title, first_line.text) for it in items_of(part))
+        is_strange = any(part[it.start].isupper() for part, it in told if it.key not in known_keys)
         if not self.names:
             return not is_strange or not self.words.isdisjoint(keys)
-        return self.names <= keys or not (is_strange or self.names.isdisjoint(line.around))
+        return self.names <= keys or not (is_strange or self.names.isdisjoint(first_line.excerpt_keys))
 
 
 def find_antecedent(sentence: str, above: str) -> frozenset[str] | None:

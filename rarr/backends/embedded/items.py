@@ -6,7 +6,7 @@ from bisect import bisect
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any, NamedTuple
 
 from rarr.backends.embedded import words as lists
@@ -14,7 +14,7 @@ from rarr.backends.embedded.values.comparing import compare, is_rounded
 from rarr.backends.embedded.values.forms import MARKUP, Value
 from rarr.backends.embedded.values.reading import values
 from rarr.backends.embedded.values.tables import unit_of
-from rarr.backends.source_lines import LEAD_ENDS, is_list_item
+from rarr.backends.source_lines import LEAD_LINE_ENDS, is_list_item
 from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import MARK, Span
 
@@ -72,7 +72,7 @@ class Item(NamedTuple):
         return self.stem or self.word
 
 
-_NONE = Item(0, 0)
+_NO_ITEM = Item(0, 0)
 VERB_ENDINGS = ("ed", "s", "t", "te", "ten")
 
 
@@ -83,22 +83,22 @@ class Line:
     labels: tuple[str, ...]
     text: str
     items: tuple[Item, ...]
-    above: frozenset[str]  # keys of its subject: of the title, or of what its pronoun stands for
+    subject_keys: frozenset[str]  # keys of its subject: of the title, or of what its pronoun stands for
     row: str = ""  # of a table cell: the first cell of its row
     cell: str = ""  # the words of the table cell itself
     is_row: bool = False  # a whole table row, and not one cell with its headings
-    around: frozenset[str] = frozenset()  # the keys of its whole excerpt
+    excerpt_keys: frozenset[str] = frozenset()  # the keys of its whole excerpt
     title: str = ""
-    heading: frozenset[str] = frozenset()  # the keys of its heading that neither line nor title has
-    meant: frozenset[str] = frozenset()  # the keys of `above` that a sentence must have to be about the same
+    heading_keys: frozenset[str] = frozenset()  # the keys of the heading above the line
+    needed_keys: frozenset[str] = frozenset()  # `subject_keys` that a sentence must share
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """Returns the keys of its items and of its subject (`above`)."""
-        return self.above | {item.key for item in self.items}
+    def all_keys(self) -> frozenset[str]:
+        """Returns the keys of its items and of its subject (`subject_keys`)."""
+        return self.subject_keys | {item.key for item in self.items}
 
     @cached_property
-    def without_tense(self) -> "Line":
+    def without_present_tense(self) -> "Line":
         """Returns the line without its present tense, to compare it with a table cell: "is 118" as "118"."""
         items = (it._replace(form="") if it.form in lists.PRESENT_FORMS else it for it in self.items)
         return replace(self, items=tuple(items))
@@ -130,7 +130,7 @@ def items_of(text: str) -> tuple[Item, ...]:
         spans = [value.span for value in found]
         words = [it for it in words if not any(map(Span(*it.span()).overlaps, spans))]
     start = next((match.start() for match in words), 0)
-    words = sorted((*words, *_signs(text, found)), key=lambda it: it.start())
+    words = sorted((*words, *_find_signs(text, found)), key=lambda it: it.start())
     folded = [match[0].casefold() for match in words]
     language = lists.language_of(folded)
     tenses, small = lists.AUXILIARIES[language], lists.FUNCTION_WORDS[language]
@@ -139,7 +139,7 @@ def items_of(text: str) -> tuple[Item, ...]:
     hedged = [it for it in found if it.bound == "about"]  # by words that compare with the value
     auxiliaries = list[tuple[int, str]]()
     for match, word in zip(words, folded, strict=True):
-        for piece, begin in _pieces(word, match.start()):
+        for piece, begin in _split_word(word, match.start()):
             if piece in tenses:
                 auxiliaries.append((begin, piece))
             if not piece or piece in small:
@@ -150,19 +150,19 @@ def items_of(text: str) -> tuple[Item, ...]:
                 told = piece if told in lists.LIMITING else told  # the stem of "notamment" is "not"
                 items.append(Item(begin, begin + len(piece), told, piece, None, is_name))
     items.sort()
-    _tell_time(items, auxiliaries, is_late=language == "de")
+    _add_auxiliaries(items, auxiliaries, is_german=language == "de")
     articles = ((it.start(), word) for it, word in zip(words, folded, strict=True) if word in lists.ARTICLES)
-    _tell_articles(items, articles, text if language == "de" else "")
+    _add_articles(items, articles, text if language == "de" else "")
     verb = verb_index(items, len(items))
-    around = zip([_NONE, *items], items, [*items[1:], _NONE], strict=False)
+    around = zip([_NO_ITEM, *items], items, [*items[1:], _NO_ITEM], strict=False)
     for number, (before, item, after) in enumerate(around):
         if value := item.value:
-            tells_which = _tells_which(text, value, after, is_late=number > verb)
+            tells_which = _value_tells_which_thing(text, value, after, is_behind_verb=number > verb)
             items[number] = item._replace(is_name=tells_which or _is_in_name(text, before, value, language))
     return tuple(items)
 
 
-def _signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
+def _find_signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
     """Finds digits and signs with meaning outside the values, as in "A+", "↑" and "[x]"."""
     for box, sign in (("[ ]", " ☐ "), ("[x]", " ☒ "), ("[X]", " ☒ ")):
         text = text.replace(box, sign)
@@ -180,15 +180,15 @@ def verb_index(items: Sequence[Item], default: int) -> int:
     return told[0] if told else next((n for n in words if items[n].word.endswith(VERB_ENDINGS)), default)
 
 
-def _tell_time(items: list[Item], auxiliaries: Sequence[tuple[int, str]], *, is_late: bool) -> None:
+def _add_auxiliaries(items: list[Item], auxiliaries: Sequence[tuple[int, str]], *, is_german: bool) -> None:
     for start, form in auxiliaries if items else ():
         behind = (n for n, it in enumerate(items) if it.start > start and it.stem not in _LINKS)
-        verbs = (n for n in behind if not (is_late and (items[n].is_name or items[n].value)))
+        verbs = (n for n in behind if not (is_german and (items[n].is_name or items[n].value)))
         at = next(verbs, len(items) - 1)
         items[at] = items[at]._replace(form=f"{items[at].form} {form}".strip())
 
 
-def _tell_articles(items: list[Item], articles: Iterable[tuple[int, str]], german: str) -> None:
+def _add_articles(items: list[Item], articles: Iterable[tuple[int, str]], german: str) -> None:
     for start, word in articles:
         for at in range(bisect(items, start, key=lambda it: it.start), len(items)):
             item = items[at]
@@ -205,16 +205,16 @@ def _is_in_name(text: str, before: Item, value: Value, language: str) -> bool:
     return text[before.start].isupper() and text[before.end : value.start].isspace()
 
 
-def _tells_which(text: str, value: Value, after: Item, *, is_late: bool) -> bool:
+def _value_tells_which_thing(text: str, value: Value, after: Item, *, is_behind_verb: bool) -> bool:
     """Tells whether a value says which thing is meant, as in "the 2019 report" and "law of 1998"."""
     found, is_date = _WHICH.search(text, 0, value.start), value.kind == "date"
     if found is None or found[2]:
-        return found is not None and is_date and not is_late
+        return found is not None and is_date and not is_behind_verb
     is_attribute = bool(after.stem) and not text[value.end : after.start].strip(" -")
     return is_attribute and (is_date or found[1] is not None)
 
 
-def _pieces(word: str, start: int) -> list[tuple[str, int]]:
+def _split_word(word: str, start: int) -> list[tuple[str, int]]:
     if not word[0].isalnum():
         return [(unicodedata.normalize("NFKC", word).translate(_ALIKE_SIGNS), start)]
     if word.endswith(_NOT) or word == "cannot":
@@ -239,7 +239,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         if is_heading(line.text):
             headed = heading_keys(line.text)
         if len(cells) > 1 and len(cells) == len(heads[1]):
-            shared = {"above": title, "around": around, "title": name, "heading": headed}
+            shared = {"subject_keys": title, "excerpt_keys": around, "title": name, "heading_keys": headed}
             lines += _cell_lines((heads[0], line.label), heads[1], cells, shared)
         else:
             heads = line.label, cells
@@ -255,7 +255,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
             labels, tells = (heading.label, *labels), title | {item.key for item in items_of(heading.text)}
         items = items_of(text)
         lines.append(Line(labels, text, items, tells, "", "", bool(cells), around, name, headed, meant))
-        if line.text.rstrip().endswith(LEAD_ENDS):
+        if line.text.rstrip().endswith(LEAD_LINE_ENDS):
             governing = line
         elif line.text.rstrip().endswith(".") and not line.is_item:
             governing = None
@@ -281,13 +281,13 @@ def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
             headings = {at: it for at, it in headings.items() if at < level}
             headings |= {level: line} if not is_question or _calls_wrong(line) else {}
         told = named.union(item.key for item in items_of(line))
-        limiting = [it for words in (*headings.values(), before) if _limits(words) for it in items_of(words)]
-        is_limited = not all(it.value or it.key in told or it.word in lists.OPENERS for it in limiting)
+        limits = chain.from_iterable(map(items_of, filter(_limits_lines, (*headings.values(), before))))
+        is_limited = not all(it.value or it.key in told or it.word in lists.OPENERS for it in limits)
         is_denied = any(map(_calls_wrong, headings.values())) or lists.ANNOUNCEMENT.search(before.strip())
         # "Drink alcohol", below "Avoid", says the opposite; "Do not drink alcohol" does not.
         is_forbidden = any(it != line and lists.FORBIDS.search(it) for it in headings.values())
         is_turned = is_forbidden and lists.LIMITING.isdisjoint(item.stem for item in items_of(line))
-        is_framed = is_limited or is_turned or lists.COMMENT.search(after) or _is_taken_up(line, after)
+        is_framed = is_limited or is_turned or lists.COMMENT.search(after) or _next_line_comments(line, after)
         if not (is_struck or opens or is_denied or is_framed):
             yield number
         is_struck ^= opens
@@ -305,7 +305,7 @@ def is_heading(line: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _limits(words: str) -> bool:
+def _limits_lines(words: str) -> bool:
     """Tells whether a heading, or a fragment such as "For dogs.", limits the lines below it."""
     items, is_case = items_of(words), first_word(words) in lists.OPENERS
     weighty = {it.stem for it in items} & lists.LIMITING
@@ -324,15 +324,15 @@ def _calls_wrong(heading: str) -> bool:
     return any(map(lists.casts_doubt, words)) or bool(lists.CALLS_WRONG.search(heading))
 
 
-def names_draft(source: str) -> bool:
+def is_draft_file(source: str) -> bool:
     """Tells whether the name of a file says that it is a draft, or not valid, as in "spec_draft.md"."""
     name = "" if "://" in source else _SEPARATOR.sub(" ", source.rpartition("/")[2]).casefold()
     return _calls_wrong(name) or not lists.DRAFTS.isdisjoint(name.split())
 
 
-def _is_taken_up(line: str, after: str) -> bool:
+def _next_line_comments(line: str, after: str) -> bool:
     """Tells whether the next line comments on this line as a whole, as in "The court rejected this"."""
-    items, subject = items_of(line), next(iter(items_of(after)), _NONE)
+    items, subject = items_of(line), next(iter(items_of(after)), _NO_ITEM)
     verbs = {item.stem: item.word for item in items if item.form and item.stem}
     if subject.word != verbs.get(subject.stem, subject.word) and not subject.form:
         return True  # "It is approved. The approval was revoked."
@@ -352,10 +352,10 @@ def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str
     for text in reversed(sentences[-_FARTHEST:]):
         if items := items_of(text):
             told |= {item.key for item in items}
-            verb = verb_index([_NONE if it.word in lists.OPENERS else it for it in items], 0)
+            verb = verb_index([_NO_ITEM if it.word in lists.OPENERS else it for it in items], 0)
             verb = 0 if _REQUEST.match(text) else verb
             is_first = first_word(text) not in lists.PRONOUNS
-            found, rest = _subject(text, items, verb), items[verb:] if verb and items[verb].form else ()
+            found, rest = _subject_items(text, items, verb), items[verb:] if verb and items[verb].form else ()
             start = -1 if is_first and not verb else found[-1].end if is_first and found else 0
             names = [it for it in items if it.is_name and not it.value]
             is_many = bool(found) and found[-1].word.endswith("s") and pronoun == "it" and verb > 0
@@ -373,7 +373,7 @@ def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str
     return frozenset(told), frozenset(told)
 
 
-def _subject(text: str, items: Sequence[Item], verb: int) -> Sequence[Item]:
+def _subject_items(text: str, items: Sequence[Item], verb: int) -> Sequence[Item]:
     """Returns the items before the verb. Without one, as in a question: its names, and nouns beside "of"."""
     if verb:
         verb -= items[verb - 1].word in lists.OPENERS  # "is in"

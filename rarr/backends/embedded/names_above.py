@@ -27,85 +27,86 @@ class NamesAbove:
 
     def __init__(self, text: str) -> None:
         self.headings, self.known = dict[int, str](), set[str]()  # the headings by level
-        self.last, self.is_new = frozenset[str](), True
+        self.last, self.starts_paragraph = frozenset[str](), True
         self.add_text(text)
 
     def add_text(self, text: str) -> None:
         self.known.update(tokens_of(text))
         for number, line in enumerate(text.split("\n")):
-            self.is_new |= number > 0
+            self.starts_paragraph |= number > 0
             if heading := _HEADING.match(line):
                 level, self.last = len(heading[1]), frozenset()
                 self.headings = {at: it for at, it in self.headings.items() if at < level} | {level: line}
             else:
                 if names := name_words(line):
-                    self.last, self.is_new = names if self.is_new else self.last | names, False
+                    names |= frozenset() if self.starts_paragraph else self.last
+                    self.last, self.starts_paragraph = names, False
                 self.last |= _bare_subjects(line)
 
-    def has_other_limits(self, line: Line, known: Set[str]) -> bool:
+    def headings_differ(self, line: Line, known: Set[str]) -> bool:
         """Tells whether the headings of text and line each have words that the other side lacks.
 
         The dose for adults is not that for children, whatever the sentence says. Titles must have a common
         word, as in "Model A" and "Model B". `known` are the keys of the text so far.
         """
         title, said = heading_keys(line.title), {item.key for item in line.items}
-        own_title, told = heading_keys(self.headings.get(1, "")), line.words | line.heading | title
+        own_title, told = heading_keys(self.headings.get(1, "")), line.all_keys | line.heading_keys | title
         own = {key for level, it in self.headings.items() if level > 1 for key in heading_keys(it)}
-        differ = bool(own - told) and not line.heading - known <= said
+        differ = bool(own - told) and not line.heading_keys - known <= said
         return differ or bool(own_title & title and own_title - told and title - known - said)
 
-    def covering(self, pages: Sequence[Excerpt], sentence: str) -> list[Excerpt]:
+    def pages_with_names(self, pages: Sequence[Excerpt], sentence: str) -> list[Excerpt]:
         """Returns the pages that have all these names, or no others; all if `sentence` names its subject."""
         named = (name_words(it, is_title=level == 1) for level, it in self.headings.items())
         wanted = self.last.union(*named)
-        if not wanted or _names_subject(sentence, self.known):
+        if not wanted or _has_named_subject(sentence, self.known):
             return [*pages]
         known = self.known.union(tokens_of(sentence))
-        return [page for page in pages if wanted <= _words_of(page) or _names_of(page) <= known]
+        return [page for page in pages if wanted <= _page_words(page) or _page_names(page) <= known]
 
 
 @lru_cache(maxsize=1024)
-def _words_of(page: Excerpt) -> frozenset[str]:
+def _page_words(page: Excerpt) -> frozenset[str]:
     texts = (page.title, *(line.text for line in page.lines))
     return frozenset(token for text in texts for token in tokens_of(text))
 
 
 @lru_cache(maxsize=1024)
-def _names_of(page: Excerpt) -> frozenset[str]:
+def _page_names(page: Excerpt) -> frozenset[str]:
     texts = ["" if FILE_TITLE.search(page.title) else page.title, *(line.text for line in page.lines)]
     names = (name_words(it, is_title=it is texts[0] or is_heading(it)) | _bare_subjects(it) for it in texts)
     return frozenset().union(*names)
 
 
 def tokens_of(text: str) -> Iterator[str]:
-    return (_plain(match[0]) for match in _TOKEN.finditer(text))
+    return (_fold_token(match[0]) for match in _TOKEN.finditer(text))
 
 
-def _plain(token: str) -> str:
+def _fold_token(token: str) -> str:
     return token.casefold().removesuffix("'s").removesuffix("’s")
 
 
 @lru_cache(maxsize=4096)
 def name_words(text: str, *, is_title: bool = False) -> frozenset[str]:
     """Returns the words of the names in a text ("Pump 12"), and of cases that it is about ("For adults")."""
-    return frozenset(it for part in SENTENCE_END.split(text) for it in _names(part, is_title=is_title))
+    return frozenset().union(*(_sentence_names(it, is_title=is_title) for it in SENTENCE_END.split(text)))
 
 
 def _bare_subjects(text: str) -> frozenset[str]:
     """Returns the single words before a verb that may be names, as in "Lismol is a drug"."""
-    found = (_plain(it[1]) for it in _BARE_SUBJECT.finditer(text) if not ASKS.match(it[1]))
+    found = (_fold_token(it[1]) for it in _BARE_SUBJECT.finditer(text) if not ASKS.match(it[1]))
     return frozenset(it for it in found if it not in _NO_NAME)
 
 
-def _names(sentence: str, *, is_title: bool) -> Iterator[str]:
+def _sentence_names(sentence: str, *, is_title: bool) -> Iterator[str]:
     found = list(_TOKEN.finditer(sentence))
-    is_german = language_of(_plain(it[0]) for it in found) == "de"  # its nouns look like names
+    is_german = language_of(_fold_token(it[0]) for it in found) == "de"  # its nouns look like names
     times = [it.span for it in values(sentence) if it.kind in ("date", "time") or (it.amounts and it.unit)]
     run = list[str]()
     for number, match in enumerate([*found, None]):
         follows = match and run and not sentence[found[number - 1].end() : match.start()].strip(" .-")
         if match and not any(map(Span(*match.span()).overlaps, times)):
-            token, is_first = _plain(match[0]), number == 0
+            token, is_first = _fold_token(match[0]), number == 0
             is_name = match[0][0].isupper() and not (
                 (token in _NO_NAME and (is_first or len(token) > 1)) or (is_first and ASKS.match(token))
             )
@@ -115,24 +116,24 @@ def _names(sentence: str, *, is_title: bool) -> Iterator[str]:
         if len(run) > 1 or is_title or (run and not is_german and run != [found[0][0].casefold()]):
             yield from run
         run = []
-    yield from _case(sentence, found)
+    yield from _case_words(sentence, found)
 
 
-def _case(sentence: str, found: Sequence[re.Match[str]]) -> Iterator[str]:
+def _case_words(sentence: str, found: Sequence[re.Match[str]]) -> Iterator[str]:
     """Yields the words of a first phrase that limits the sentence to a case, such as "For adults,"."""
-    first, *others = [_plain(it[0]) for it in found[:2]] or [""]  # no time and place, as "In the morning"
+    first, *others = [_fold_token(it[0]) for it in found[:2]] or [""]
     if first in _CASES or (first in OPENERS - _ARTICLES and _NO_NAME.isdisjoint(others)):
-        words = [it for it in found if _plain(it[0]) not in _NO_NAME and not values(it[0])]
+        words = [it for it in found if _fold_token(it[0]) not in _NO_NAME and not values(it[0])]
         comma = sentence.find(",", 0, _LONGEST_CASE)
-        yield from (_plain(it[0]) for it in words if it is words[0] or it.start() < comma)
+        yield from (_fold_token(it[0]) for it in words if it is words[0] or it.start() < comma)
 
 
-def _names_subject(sentence: str, known: Set[str]) -> bool:
+def _has_named_subject(sentence: str, known: Set[str]) -> bool:
     """Tells whether a name stands before the verb, or a known word without an article stands first."""
     found = list(_TOKEN.finditer(sentence))
-    tenses = AUXILIARIES[language_of(_plain(it[0]) for it in found)]
-    verbs = (it.start() for it in found[1:] if _plain(it[0]) in tenses)
-    first = _plain(found[0][0]) if found else ""
+    tenses = AUXILIARIES[language_of(_fold_token(it[0]) for it in found)]
+    verbs = (it.start() for it in found[1:] if _fold_token(it[0]) in tenses)
+    first = _fold_token(found[0][0]) if found else ""
     subject = sentence[: next(verbs, len(sentence))]
     if first in OPENERS - _ARTICLES:
         subject = _FIRST_PHRASE.split(subject, maxsplit=1)[-1]

@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence, Set
 
 from rarr.backends.embedded.antecedents import QuestionWords, find_antecedent
-from rarr.backends.embedded.items import Line, items_of, lines_of, names_draft
+from rarr.backends.embedded.items import Line, is_draft_file, items_of, lines_of
 from rarr.backends.embedded.names_above import NamesAbove
 from rarr.backends.embedded.near_quotes import card_of, card_of_cell
-from rarr.backends.source_lines import LEAD_ENDS, is_list_item, labelled_excerpts, lead_line
+from rarr.backends.source_lines import LEAD_LINE_ENDS, is_list_item, labelled_excerpts, lead_line
 from rarr.components import BlockPiece, RawCard, RawReading, ReadingBlock
 from rarr.records import Evidence
 from rarr.tools.concurrency import require_awaited, work
@@ -35,10 +35,10 @@ class NearQuoteVerifier:
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float]:
-        return await work(_support, text, context, spans, evidence)
+        return await work(_span_support, text, context, spans, evidence)
 
 
-def _support(text: str, context: str | None, spans: Sequence[Span], evidence: Evidence) -> list[float]:
+def _span_support(text: str, context: str | None, spans: Sequence[Span], evidence: Evidence) -> list[float]:
     pages, cards = labelled_excerpts([evidence]), list[RawCard]()
     for it in spans:
         pieces, lead = (BlockPiece(it.of(text), 1),), lead_line(text, it.start)
@@ -51,7 +51,7 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
 
     `names_contradict` is that of `card_of`.
     """
-    excerpts = [it for it in block.excerpts if lines_of(it) and not names_draft(it.source)]
+    excerpts = [it for it in block.excerpts if lines_of(it) and not is_draft_file(it.source)]
     pages = [lines_of(excerpt) for excerpt in excerpts]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
     known, question = {item.key for item in items_of(above)}, QuestionWords.of_question(block.context)
@@ -67,9 +67,9 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
         if piece.number:
             meant = find_antecedent(piece.text, above)
             asked = QuestionWords(meant, frozenset()) if meant and not block.context else question
-            about, is_open = names.covering(excerpts, piece.text), meant is not None
-            read = (it for it in map(lines_of, about) if asked.fits_page(it[0], known, is_open=is_open))
-            told = [line for page in read for line in page if not names.has_other_limits(line, known)]
+            about, is_open = names.pages_with_names(excerpts, piece.text), meant is not None
+            read = (it for it in map(lines_of, about) if asked.fits_page(it[0], known, needs_subject=is_open))
+            told = [line for page in read for line in page if not names.headings_differ(line, known)]
         names.add_text(piece.text)
         if piece.number and cell:
             cards[piece.number] = card_of_cell(shown, cell, told)
@@ -77,19 +77,19 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
             lines = [line for line in told if not line.row]
             before = f"{lead} " if lead and is_item else ""
             card = card_of(f"{before}{piece.text}", above, lines, names_contradict=names_contradict)
-            card = _without_lead(card, f"{before}{piece.text}", len(before)) if before else card
+            card = _card_without_lead_line(card, f"{before}{piece.text}", len(before)) if before else card
             quoted = (it for it in told if card.verdict == "yes" and set(it.labels) <= set(card.quotes))
-            is_of_group = any(_is_of_one_group(it, pages, known) for it in quoted)
+            is_of_group = any(_has_parallel_heading(it, pages, known) for it in quoted)
             cards[piece.number] = RawCard("open", card.quotes, open=(piece.text,)) if is_of_group else card
         if _HEADING.search(piece.text):
             lead = ""
         elif piece.number and not is_item:
-            lead = piece.text if piece.text.rstrip().endswith(LEAD_ENDS) else ""
+            lead = piece.text if piece.text.rstrip().endswith(LEAD_LINE_ENDS) else ""
         above += f"\n{piece.text}"
     return cards
 
 
-def _without_lead(card: RawCard, statement: str, start: int) -> RawCard:
+def _card_without_lead_line(card: RawCard, statement: str, start: int) -> RawCard:
     """Returns the card of a list item, at `start` of a statement with the line before its list."""
     item = statement[start:]
     are_inside = all(statement.find(edit.old) >= start for edit in card.edits)
@@ -97,9 +97,9 @@ def _without_lead(card: RawCard, statement: str, start: int) -> RawCard:
     return card._replace(edits=card.edits * are_inside, open=opened)
 
 
-def _is_of_one_group(line: Line, pages: Sequence[Sequence[Line]], known: Set[str]) -> bool:
+def _has_parallel_heading(line: Line, pages: Sequence[Sequence[Line]], known: Set[str]) -> bool:
     """Tells whether its heading differs in one unknown word from another heading ("Placebo arm")."""
-    own = line.heading
-    others = {it.heading for lines in pages for it in lines if it.title == line.title}
+    own = line.heading_keys
+    others = {it.heading_keys for lines in pages for it in lines if it.title == line.title}
     parallel = any(len(it) == len(own) == len(it & own) + 1 > 1 for it in others)
-    return parallel and not own <= known | line.words
+    return parallel and not own <= known | line.all_keys

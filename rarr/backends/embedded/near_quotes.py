@@ -22,7 +22,7 @@ from rarr.backends.embedded.items import (
     verb_index,
 )
 from rarr.backends.embedded.values.comparing import compare, is_within, replacement
-from rarr.backends.source_lines import LEAD_ENDS
+from rarr.backends.source_lines import LEAD_LINE_ENDS
 from rarr.components import RawCard, RawEdit
 from rarr.tools.text.markdown_tables import Cell
 
@@ -78,7 +78,8 @@ class Alignment(NamedTuple):
     def is_of_another_case(self, line: Line) -> bool:
         """Tells whether its line and `line` stand below different headings of one page."""
         pages = {it.title or it.labels[-1].partition(".")[0] for it in (self.line, line)}
-        return len(pages) == 1 and line.heading - line.words != self.line.heading - self.line.words
+        own, other = (it.heading_keys - it.all_keys for it in (self.line, line))
+        return len(pages) == 1 and own != other
 
     def is_denied_by(self, other: "Alignment") -> bool:
         """Tells whether another line is at least as similar, but has other words at these differences."""
@@ -93,7 +94,7 @@ def card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
     same = [it for it in lines if it.row == plain_words(row)] or [it for it in lines if not it.row]
     marks = sorted(_CELL_MARKS.findall(value))
     comparable = [it for it in same if not it.row or sorted(_CELL_MARKS.findall(it.cell)) == marks]
-    card = card_of(f"{row} {column} {value}", "", [line.without_tense for line in comparable])
+    card = card_of(f"{row} {column} {value}", "", [line.without_present_tense for line in comparable])
     opened = tuple(words for words in card.open if words in value) or (value,) * bool(card.open)
     return card._replace(open=opened)
 
@@ -112,7 +113,7 @@ def card_of(
     if not items or _UNSPACED.search(sentence):
         return RawCard("open", open=(sentence,))
     subject, is_open = find_antecedent(sentence, above), bool(first_pronoun(sentence))
-    told = [it for it in lines if not is_open or it.meant <= (subject or set()) <= it.words]
+    told = [it for it in lines if not is_open or it.needed_keys <= (subject or set()) <= it.all_keys]
     found = [align(items, it, subject) for it in told if not it.text.rstrip().endswith("?")]
     found = [it for it in found if it.shared >= LEAST_SHARED or (len(items) == _FEW and it.is_opposed)]
     near = sorted(found, key=lambda it: (len(it.diffs), -it.shared))
@@ -141,7 +142,8 @@ def card_of(
 
 def _is_said_elsewhere(found: Alignment, lines: Sequence[Line]) -> bool:
     """Tells whether another line about the same subject has the sentence's words for the differences."""
-    others = [it.items for it in lines if it.text != found.line.text and found.line.items[0].key in it.words]
+    line = found.line
+    others = [it.items for it in lines if it.text != line.text and line.items[0].key in it.all_keys]
     diffs = (diff.own for diff in found.diffs if not all(mine.stem in lists.LIMITING for mine in diff.own))
     pairs = product(diffs, others)
     return any(all(any(is_same_item(mine, item) for item in items) for mine in own) for own, items in pairs)
@@ -151,7 +153,7 @@ def states_nothing(sentence: str) -> bool:
     """Tells whether the text is a question, ends with a colon, or has too few words, as "Hello there!"."""
     items, shown = items_of(sentence), sentence.rstrip()
     says_more = len(items) > 1 or any(item.value for item in items) or first_word(sentence) in lists.PRONOUNS
-    return shown.endswith(("?", *LEAD_ENDS)) if says_more else len(WORD.findall(sentence)) <= _FEW
+    return shown.endswith(("?", *LEAD_LINE_ENDS)) if says_more else len(WORD.findall(sentence)) <= _FEW
 
 
 def _in_two_lines(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
@@ -169,7 +171,7 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
     if line.is_row:
         return _compared_row(items, line)
     least = LEAST_SHARED if len(items) > _FEW else LEAST_SHARED / 2
-    if len({item.stem for item in items if item.stem} - line.words) > (1 - least) * len(items):
+    if len({item.stem for item in items if item.stem} - line.all_keys) > (1 - least) * len(items):
         return Alignment(line, 0.0, ())  # without the cost of comparing values
     own, other = _keys(items, line.items)
     matcher = SequenceMatcher(None, own, other, autojunk=False)
@@ -228,13 +230,13 @@ def _tells_when(line: Line, start: int, end: int) -> bool:
 
 
 def _told_above(items: Sequence[Item], line: Line) -> int:
-    told = list(takewhile(lambda it: it.key in line.above and (it.stem or it.is_name), items))
-    return len(told) if line.meant <= {it.key for it in told} else 0
+    told = list(takewhile(lambda it: it.key in line.subject_keys and (it.stem or it.is_name), items))
+    return len(told) if line.needed_keys <= {it.key for it in told} else 0
 
 
 def _compared_row(items: Sequence[Item], line: Line) -> Alignment:
     words = {item.key for item in items}
-    others = [item for item in items if item.key not in line.words and not item.value]
+    others = [item for item in items if item.key not in line.all_keys and not item.value]
     own, other = ([item for item in it if item.value] for it in (items, line.items))
     has_more = any(item.stem and item.stem not in words for item in line.items)
     signs = [[item.word for item in it if not item.word[0].isalnum()] for it in (items, line.items)]

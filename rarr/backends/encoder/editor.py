@@ -8,7 +8,7 @@ import math
 from itertools import accumulate
 from typing import NamedTuple
 
-from rarr.backends.embedded.items import items_of, names_draft
+from rarr.backends.embedded.items import is_draft_file, items_of
 from rarr.backends.embedded.near_quote_reader import near_quote_cards
 from rarr.backends.encoder.inputs import MaskedSpan, MaskKind
 from rarr.backends.encoder.model import Encoder
@@ -52,7 +52,7 @@ class TrainedReader:
         cards = near_quote_cards(block)
         for piece in block.pieces:
             if piece.number and cards[piece.number].verdict == "open":
-                read = (it for it in block.excerpts if not names_draft(it.source))
+                read = (it for it in block.excerpts if not is_draft_file(it.source))
                 found = [card for it in read if (card := self._correcting_card(piece.text, it))]
                 cards[piece.number] = found[0] if len(found) == 1 else cards[piece.number]
         return cards
