@@ -240,8 +240,8 @@ def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceL
 def _has_same_value(place: Span, sentence: str, new: str) -> bool:
     """Tells whether `new`, at `place` of the sentence, only writes a value in another form (1 g, 1000 mg)."""
     written, end = sentence[: place.start] + new + sentence[place.end :], place.start + len(new)
-    one = [it for it in values(sentence) if it.lead <= place.start and place.end <= it.end]
-    other = [it for it in values(written) if it.lead <= place.start and end <= it.end]
+    one = [it for it in values(sentence) if it.bound_start <= place.start and place.end <= it.end]
+    other = [it for it in values(written) if it.bound_start <= place.start and end <= it.end]
     return [compare(*it) for it in (*product(one, other), *product(other, one))] == ["equal", "equal"]
 
 

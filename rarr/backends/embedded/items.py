@@ -145,7 +145,7 @@ def items_of(text: str) -> tuple[Item, ...]:
             if not piece or piece in small:
                 continue
             is_weighty, is_name = piece in lists.LIMITING, match.start() > start and match[0][0].isupper()
-            if is_weighty or not (hedged and any(it.lead <= begin < it.start for it in hedged)):
+            if is_weighty or not (hedged and any(it.bound_start <= begin < it.start for it in hedged)):
                 told = piece if is_weighty else lists.stem(piece, language)
                 told = piece if told in lists.LIMITING else told  # the stem of "notamment" is "not"
                 items.append(Item(begin, begin + len(piece), told, piece, None, is_name))
@@ -169,7 +169,7 @@ def _find_signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
     shown = MARKUP.sub(lambda it: "\0" * len(it[0]), _TARGET.sub(_blank, _BULLET.sub(_blank, text)))
     for match in _SIGN.finditer(shown):
         at, is_spaced = match.start(), shown[match.end() :][:1].isspace()  # "5 m – 7 m" is a range
-        if not any(it.lead <= at < it.end or (is_spaced and it.end + 1 == at) for it in found):
+        if not any(it.bound_start <= at < it.end or (is_spaced and it.end + 1 == at) for it in found):
             yield match
 
 

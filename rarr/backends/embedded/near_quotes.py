@@ -21,7 +21,7 @@ from rarr.backends.embedded.items import (
     plain_words,
     verb_index,
 )
-from rarr.backends.embedded.values.comparing import compare, is_within, replacement
+from rarr.backends.embedded.values.comparing import compare, is_narrower, replacement
 from rarr.backends.source_lines import LEAD_LINE_ENDS
 from rarr.components import RawCard, RawEdit
 from rarr.tools.text.markdown_tables import Cell
@@ -66,26 +66,26 @@ class Alignment(NamedTuple):
         return self.shared >= LEAST_SHARED and not self.diffs and not self.is_hedged
 
     @property
-    def is_opposed(self) -> bool:
+    def is_contradiction(self) -> bool:
         """Tells whether the only difference is a value or a word like "not", so that both cannot be true."""
         return [diff.kind for diff in self.diffs] in (["value"], ["word"])
 
     @property
-    def is_correction(self) -> bool:
+    def is_correctable(self) -> bool:
         """Tells whether the only difference is a value, a name or a word like "not"."""
         return len(self.diffs) == 1 and self.diffs[0].kind != "open"
 
-    def is_of_another_case(self, line: Line) -> bool:
+    def has_other_heading(self, line: Line) -> bool:
         """Tells whether its line and `line` stand below different headings of one page."""
         pages = {it.title or it.labels[-1].partition(".")[0] for it in (self.line, line)}
         own, other = (it.heading_keys - it.all_keys for it in (self.line, line))
         return len(pages) == 1 and own != other
 
-    def is_denied_by(self, other: "Alignment") -> bool:
+    def is_contested_by(self, other: "Alignment") -> bool:
         """Tells whether another line is at least as similar, but has other words at these differences."""
         diffs = zip(self.diffs, other.diffs, strict=False)
         pairs = (pair for ours, theirs in diffs for pair in zip(ours.other, theirs.other, strict=False))
-        is_near = other.is_correction and len(other.diffs) <= len(self.diffs)
+        is_near = other.is_correctable and len(other.diffs) <= len(self.diffs)
         return is_near and not all(is_same_item(mine, its) for mine, its in pairs)
 
 
@@ -115,32 +115,32 @@ def card_of(
     subject, is_open = find_antecedent(sentence, above), bool(first_pronoun(sentence))
     told = [it for it in lines if not is_open or it.needed_keys <= (subject or set()) <= it.all_keys]
     found = [align(items, it, subject) for it in told if not it.text.rstrip().endswith("?")]
-    found = [it for it in found if it.shared >= LEAST_SHARED or (len(items) == _FEW and it.is_opposed)]
+    found = [it for it in found if it.shared >= LEAST_SHARED or (len(items) == _FEW and it.is_contradiction)]
     near = sorted(found, key=lambda it: (len(it.diffs), -it.shared))
     near = [it._replace(is_hedged=False) for it in near] if hedged else near
     whole = next((it.line for it in near if it.is_full_match), None)
-    if same := whole.labels if whole else next(_in_two_lines(sentence, items, told), None):
-        opposed = [it for it in near if it.is_opposed]
-        if not hedged and any(it.is_hedged or (whole and it.is_of_another_case(whole)) for it in opposed):
+    if same := whole.labels if whole else next(_label_pairs(sentence, items, told), None):
+        opposed = [it for it in near if it.is_contradiction]
+        if not hedged and any(it.is_hedged or (whole and it.has_other_heading(whole)) for it in opposed):
             return RawCard("open", same, open=(sentence,))  # a rule and its exception, or a correction
         against = tuple(it.line.labels[0] for it in opposed)
         return RawCard("mixed" if against else "yes", same, against)
-    sure = [it for it in near if it.is_opposed or ((hedged or names_contradict) and it.is_correction)]
+    sure = [it for it in near if it.is_contradiction or ((hedged or names_contradict) and it.is_correctable)]
     corrections = (it for it in sure if not it.is_hedged)
-    wrong = next((it for it in corrections if not _is_said_elsewhere(it, lines)), None)
-    rival = next((it for it in near if wrong and wrong.is_denied_by(it)), None)
+    wrong = next((it for it in corrections if not _another_line_has_words(it, lines)), None)
+    rival = next((it for it in near if wrong and wrong.is_contested_by(it)), None)
     if wrong and not rival:
-        edits = tuple(_edits(sentence, wrong))
+        edits = tuple(_line_edits(sentence, wrong))
         return RawCard("no", wrong.line.labels, edits=edits * (len(edits) == len(wrong.diffs)))
     cited = [it for it in (wrong, rival) if it] or near[:1]
     labels = tuple(label for it in cited for label in it.line.labels)
-    if rival and all(it.is_opposed for it in cited):
+    if rival and all(it.is_contradiction for it in cited):
         return RawCard("mixed", (), labels)
     words = (sentence[it.own[0].start : it.own[-1].end] for each in cited[:1] for it in each.diffs if it.own)
     return RawCard("open", labels, open=tuple(words) or (sentence,))
 
 
-def _is_said_elsewhere(found: Alignment, lines: Sequence[Line]) -> bool:
+def _another_line_has_words(found: Alignment, lines: Sequence[Line]) -> bool:
     """Tells whether another line about the same subject has the sentence's words for the differences."""
     line = found.line
     others = [it.items for it in lines if it.text != line.text and line.items[0].key in it.all_keys]
@@ -156,7 +156,7 @@ def states_nothing(sentence: str) -> bool:
     return shown.endswith(("?", *LEAD_LINE_ENDS)) if says_more else len(WORD.findall(sentence)) <= _FEW
 
 
-def _in_two_lines(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
+def _label_pairs(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
     """Yields the labels of two lines that each say one side of an "and", about the same subject."""
     for number, (before, after) in enumerate(pairwise(items), start=1):
         if _AND.match(sentence, before.end, after.start):
@@ -169,23 +169,23 @@ def _in_two_lines(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -
 def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) -> Alignment:
     """Finds the differences of a sentence and a line. `subject`: stems to which its pronoun may refer."""
     if line.is_row:
-        return _compared_row(items, line)
+        return _align_row(items, line)
     least = LEAST_SHARED if len(items) > _FEW else LEAST_SHARED / 2
     if len({item.stem for item in items if item.stem} - line.all_keys) > (1 - least) * len(items):
         return Alignment(line, 0.0, ())  # without the cost of comparing values
-    own, other = _keys(items, line.items)
+    own, other = _comparison_keys(items, line.items)
     matcher = SequenceMatcher(None, own, other, autojunk=False)
     shared = sum(block.size for block in matcher.get_matching_blocks()) / len(own)
-    if shared + _told_above(items, line) / len(own) < least:
+    if shared + _subject_item_count(items, line) / len(own) < least:
         return Alignment(line, shared, ())
     shown = line.text.strip()
     diffs, is_hedged = list[Diff](), {shown[:1], shown[-1:]} <= _QUOTATION_MARKS
     for _, a, b, c, d in (it for it in matcher.get_opcodes() if it[0] != "equal"):
         names_subject = a == b == 0 and subject is not None and {it.key for it in line.items[:d]} <= subject
         if (end := c + b - a) < d and (names_subject or _is_set_off(line, end, d)):
-            is_hedged |= not (names_subject or _is_further(line, end, d))
+            is_hedged |= not (names_subject or _adds_statement(line, end, d))
             d = end  # what the line adds
-        told = _told_above(items[:b], line) if a == 0 else 0
+        told = _subject_item_count(items[:b], line) if a == 0 else 0
         first = max(d - b + told, 0)
         if told and (first == 0 or not lists.PRONOUNS.isdisjoint(WORD.findall(_gap(line, first).casefold()))):
             shared += told / len(own)
@@ -194,15 +194,15 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
         if a < b or c < d:
             more = (*items[a:b], *line.items[c:d])
             is_subject = a < max(1, verb_index(items, len(items) if any(it.is_name for it in more) else 1))
-            is_role = 0 < a < b and _is_role(*items[a - 1 : a + 1]) and len(items) - (b - a) >= _MANY
+            is_role = 0 < a < b and _is_role_of_name(*items[a - 1 : a + 1]) and len(items) - (b - a) >= _MANY
             is_subject &= not is_role
             is_subject |= a > 0 and items[a - 1].is_name and all(len(it.word) < _FULL_NAME for it in more)
             tells_which = b <= verb_index(items, _EARLY)
             pairs = zip((it.value for it in items[a:b]), (it.value for it in line.items[c:d]), strict=False)
-            tells_which &= any(it.value for it in items[b:]) or any(is_within(*pair) for pair in pairs)
+            tells_which &= any(it.value for it in items[b:]) or any(is_narrower(*pair) for pair in pairs)
             kinds: dict[str, DiffKind] = {"name": "word"} if is_role else {}
-            kinds["value"] = "open" if tells_which else "name" if _tells_when(line, c, d) else "value"
-            found = _diffs(items[a:b], line.items[c:d], (a, c), is_subject=is_subject)
+            kinds["value"] = "open" if tells_which else "name" if _dates_value(line, c, d) else "value"
+            found = _split_diff(items[a:b], line.items[c:d], (a, c), is_subject=is_subject)
             diffs += (it._replace(kind=kinds.get(it.kind, it.kind)) for it in found)
     # "not higher" and "not lower" may both be right.
     if not lists.REVERSING[0].isdisjoint(it.stem for it in items):
@@ -212,13 +212,13 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
     return Alignment(line, shared, tuple(diffs), is_hedged)
 
 
-def _is_role(word: Item, name: Item) -> bool:
+def _is_role_of_name(word: Item, name: Item) -> bool:
     """Tells whether a word is the role of the name behind it, as in "the architect Ann Holt"."""
     is_noun = not (word.is_name or word.value or word.word in lists.OPENERS)
     return is_noun and word.end + 1 == name.start
 
 
-def _tells_when(line: Line, start: int, end: int) -> bool:
+def _dates_value(line: Line, start: int, end: int) -> bool:
     """Tells whether the first or last date of the line dates a value, as in "50 million euros in 2019"."""
     kinds = [it.value.kind if it.value and not it.is_name else "" for it in line.items]
     if "date" not in kinds[start:end] or (start > 0 and end < len(kinds)):
@@ -229,12 +229,12 @@ def _tells_when(line: Line, start: int, end: int) -> bool:
     return any(not (_AND.search(gap) or "," in gap) for gap in gaps)  # in one phrase
 
 
-def _told_above(items: Sequence[Item], line: Line) -> int:
+def _subject_item_count(items: Sequence[Item], line: Line) -> int:
     told = list(takewhile(lambda it: it.key in line.subject_keys and (it.stem or it.is_name), items))
     return len(told) if line.needed_keys <= {it.key for it in told} else 0
 
 
-def _compared_row(items: Sequence[Item], line: Line) -> Alignment:
+def _align_row(items: Sequence[Item], line: Line) -> Alignment:
     words = {item.key for item in items}
     others = [item for item in items if item.key not in line.all_keys and not item.value]
     own, other = ([item for item in it if item.value] for it in (items, line.items))
@@ -245,20 +245,20 @@ def _compared_row(items: Sequence[Item], line: Line) -> Alignment:
     if has_more or not is_alike or not all(item.word in lists.OPENERS for item in others):
         return Alignment(line, 0.0, ())
     diffs = (
-        Diff(_kind(mine, its), (mine,), (its,), (items.index(mine), line.items.index(its)))
+        Diff(_diff_kind(mine, its), (mine,), (its,), (items.index(mine), line.items.index(its)))
         for mine, its in zip(own, other, strict=True)
         if not is_same_item(mine, its)
     )
     return Alignment(line, 1.0, tuple(diffs))
 
 
-def _diffs(
+def _split_diff(
     own: Sequence[Item], other: Sequence[Item], at: tuple[int, int], *, is_subject: bool
 ) -> Iterator[Diff]:
     """Divides a difference into one for each value or word, where this is possible."""
     is_subject &= not all(item.stem in lists.LIMITING for item in (*own, *other))
     if len(own) == len(other):
-        pairs = [(_kind(mine, theirs), mine, theirs) for mine, theirs in zip(own, other, strict=True)]
+        pairs = [(_diff_kind(mine, theirs), mine, theirs) for mine, theirs in zip(own, other, strict=True)]
         if all(kind == "name" for kind, _, _ in pairs) and not is_subject:
             yield Diff("name", tuple(own), tuple(other), at)
             return
@@ -272,7 +272,7 @@ def _diffs(
     yield Diff("word" if is_turned else "open", tuple(own), tuple(other), at)
 
 
-def _kind(own: Item, other: Item) -> DiffKind:
+def _diff_kind(own: Item, other: Item) -> DiffKind:
     if own.form != other.form or own.marks.isdisjoint(other.marks):
         return "open"
     is_name, one, second = own.is_name or other.is_name, own.value, other.value
@@ -287,26 +287,26 @@ def _kind(own: Item, other: Item) -> DiffKind:
     return "word" if lists.are_opposites(own.stem, other.stem) else "open"
 
 
-def _keys(own: Sequence[Item], other: Sequence[Item]) -> tuple[list[object], list[object]]:
+def _comparison_keys(own: Sequence[Item], other: Sequence[Item]) -> tuple[list[object], list[object]]:
     """Returns a key for each item of both sides. Items with the same meaning have the same key."""
     right = list[object]()
     keys: list[object] = [(it.stem, it.form, it.marks) if it.stem else at for at, it in enumerate(own)]
     stems = {it.stem: [n for n, item in enumerate(own) if item.stem == it.stem] for it in own}
     for item in other:
-        same = [number for number in stems.get(item.stem, ()) if _is_same(own[number], item)]
+        same = [number for number in stems.get(item.stem, ()) if _is_same_in_tense(own[number], item)]
         best = [number for number in same if own[number].marks == item.marks] or same
         right.append(keys[best[0]] if best else -1 - len(right))
     return keys, right
 
 
-def _is_same(own: Item, other: Item) -> bool:
+def _is_same_in_tense(own: Item, other: Item) -> bool:
     """Tells whether two items are the same, in tense and mood too. The name "Stephens" is not "Stephen"."""
     did = own.form == "did", other.form == "did"
     if not is_same_item(own, other) or own.marks.isdisjoint(other.marks):
         return False
     if own.word == other.word or not own.stem or (own.form != other.form and True not in did):
         return own.form == other.form
-    return lists.equal_tense(own.word, other.word, did=did) and not (own.is_name and other.is_name)
+    return lists.have_equal_tense(own.word, other.word, did=did) and not (own.is_name and other.is_name)
 
 
 def _is_set_off(line: Line, first: int, last: int) -> bool:
@@ -319,7 +319,7 @@ def _is_set_off(line: Line, first: int, last: int) -> bool:
     return closes and (opens or not _SET_OFF.isdisjoint(_gap(line, first)))
 
 
-def _is_further(line: Line, first: int, last: int) -> bool:
+def _adds_statement(line: Line, first: int, last: int) -> bool:
     """Tells whether the last items of a line add a statement, and do not limit the words before them."""
     items, more = line.items, line.items[first:last]
     if first == 0 or last < len(items) or any(item.stem in lists.LIMITING for item in items):
@@ -344,18 +344,18 @@ def _gap(line: Line, number: int) -> str:
     return line.text[start : line.items[number].start if number < len(line.items) else len(line.text)]
 
 
-def _edits(sentence: str, found: Alignment) -> Iterator[RawEdit]:
+def _line_edits(sentence: str, found: Alignment) -> Iterator[RawEdit]:
     has_french_negation = any(map(lists.NE.search, (sentence, found.line.text)))
     for diff in found.diffs:
         if diff.kind == "word" and has_french_negation:
             return  # a person must change both parts of a negation
         if diff.own and diff.other:
-            yield from _replaced(sentence, found.line.text, diff)
+            yield from _replacing_edits(sentence, found.line.text, diff)
         elif diff.own or diff.at[0]:  # before the first word, as of an order, a "not" is put in by a person
-            yield _turned(sentence, found.line, diff)
+            yield _reversing_edit(sentence, found.line, diff)
 
 
-def _replaced(sentence: str, line: str, diff: Diff) -> Iterator[RawEdit]:
+def _replacing_edits(sentence: str, line: str, diff: Diff) -> Iterator[RawEdit]:
     """Yields an edit with the line's value or words, if the words of the sentence around them still fit."""
     own, other, start, end = diff.own[0], diff.other[0], diff.own[0].start, diff.own[-1].end
     by, article = line[other.start : diff.other[-1].end], own.article
@@ -371,10 +371,10 @@ def _replaced(sentence: str, line: str, diff: Diff) -> Iterator[RawEdit]:
     is_one = any(1 in {it.amount for it in item.value.amounts} for item in (own, other) if item.value)
     words = WORD.findall(f"{sentence[:start]}{new}{sentence[end:]}".casefold())
     if not is_one or set(words) <= set(WORD.findall(line.casefold())):  # "1 gate is", but "2 gates are"
-        yield RawEdit(*_unique(sentence, start, end, new), by)
+        yield RawEdit(*_unique_edit(sentence, start, end, new), by)
 
 
-def _turned(sentence: str, line: Line, diff: Diff) -> RawEdit:
+def _reversing_edit(sentence: str, line: Line, diff: Diff) -> RawEdit:
     items = items_of(sentence)  # those around the turning word are the same in both
     own, other = diff.at[0] + len(diff.own), diff.at[1] + len(diff.other)
     start = items[diff.at[0] - 1].start if diff.at[0] else 0
@@ -385,7 +385,7 @@ def _turned(sentence: str, line: Line, diff: Diff) -> RawEdit:
     return RawEdit(sentence[start:end], " ".join(by.split()), by)
 
 
-def _unique(sentence: str, start: int, end: int, new: str) -> tuple[str, str]:
+def _unique_edit(sentence: str, start: int, end: int, new: str) -> tuple[str, str]:
     at = start
     while sentence.count(sentence[at:end]) > 1 and at:
         at = sentence.rfind(" ", 0, max(at - 1, 0)) + 1

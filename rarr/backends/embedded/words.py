@@ -154,7 +154,7 @@ def are_opposites(first: str, second: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def equal_tense(first: str, second: str, *, did: tuple[bool, bool] = (False, False)) -> bool:
+def have_equal_tense(first: str, second: str, *, did: tuple[bool, bool] = (False, False)) -> bool:
     """Tells whether two words of one stem have the same tense; `did`: whether each follows the word "did"."""
     alike, *endings = _ALIKE.findall(f"{first} {second}")[0]
     past = [is_past or it.endswith("ed") or it == "d" for is_past, it in zip(did, endings, strict=True)]
@@ -175,10 +175,10 @@ def names_other_thing(text: str, names: Sequence[tuple[int, int]], start: int, p
 
 def casts_doubt(word: str) -> bool:
     """Tells whether a word, in any inflection, says that a thing is claimed, denied, planned or over."""
-    return not _CLAIMING_STEMS.isdisjoint(_forms(word))
+    return not _CLAIMING_STEMS.isdisjoint(_word_and_stems(word))
 
 
-def _forms(word: str) -> list[str]:
+def _word_and_stems(word: str) -> list[str]:
     return [word, *(stem(word, name) for name in _SMALL)]
 
 
@@ -192,7 +192,7 @@ def _stemmer(language: str) -> TextAnalyzer:
     return TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer(_LANGUAGES[language])).build()
 
 
-_CLAIMING_STEMS = frozenset(form for word in _CLAIMING.split() for form in _forms(word))
+_CLAIMING_STEMS = frozenset(form for word in _CLAIMING.split() for form in _word_and_stems(word))
 _OPPOSITE_STEMS = [
-    {form for word in group.split() for form in _forms(word)} for group in _OPPOSITES.split(";")
+    {form for word in group.split() for form in _word_and_stems(word)} for group in _OPPOSITES.split(";")
 ]

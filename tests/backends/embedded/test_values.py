@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.backends.embedded.values.comparing import compare, has_value, is_within, may_state, replacement
+from rarr.backends.embedded.values.comparing import compare, has_value, is_narrower, may_state, replacement
 from rarr.backends.embedded.values.forms import Value
 from rarr.backends.embedded.values.reading import values
 
@@ -205,12 +205,12 @@ def test_dates_compare_in_all_forms(first: date, second: date, data: st.DataObje
 def test_no_text_raises_and_places_are_exact(text: str) -> None:
     found, at = values(text), 0
     for value in found:
-        assert at <= value.lead <= value.start < value.end <= len(text)
+        assert at <= value.bound_start <= value.start < value.end <= len(text)
         assert value.text == text[value.start : value.end]
         assert value.start <= value.number.start < value.number.end <= value.end
         at = value.end
         for other in found:
             assert compare(value, other) in ("equal", "different", "unknown")
-            assert not (is_within(value, other) and is_within(other, value))
+            assert not (is_narrower(value, other) and is_narrower(other, value))
             assert may_state(value, other) or compare(other, value) != "equal"
             replacement(value, other)

@@ -34,16 +34,16 @@ def compare(claim: Value, source: Value) -> Comparison:
         names = {str(it.readings[0]) if it.kind == "identifier" else it.text for it in (claim, source)}
         is_name = "identifier" in (claim.kind, source.kind) or claim.text.isdigit()
         return "equal" if len(names) == 1 and is_name else "unknown"
-    others = {"identifier": _compare_names, "date": _compare_dates, "time": _compare_times}
+    others = {"identifier": _compare_identifiers, "date": _compare_dates, "time": _compare_times}
     if claim.kind in others:
         return others[claim.kind](claim, source)
     if _unit(claim) != _unit(source):
-        return _compare_parts(claim, source)
-    amounts = _in_base(claim), _in_base(source)
+        return _compare_shares(claim, source)
+    amounts = _base_amounts(claim), _base_amounts(source)
     found = [_compare_amounts(claim, source, one, other) for one, other in product(*amounts)]
     if found[0] == "equal":
         is_unclear = (
-            _may_be_thousands(claim, source) if claim.unit else _differ_in_zeros(claim.text, source.text)
+            _may_be_thousands(claim, source) if claim.unit else _differ_only_in_zeros(claim.text, source.text)
         )
         return "unknown" if is_unclear else "equal"
     return found[0] if len(set(found)) == 1 else "unknown"
@@ -56,20 +56,20 @@ def is_rounded(claim: Value, source: Value) -> bool:
     """
     is_alike = claim.kind == source.kind == "number" and _unit(claim) == _unit(source)
     is_exact = is_alike and claim.bound in {"", source.bound} - {"about"} and claim.amounts[0].step < _SHOWN
-    return is_exact and _in_base(claim)[0].amount != _in_base(source)[0].amount
+    return is_exact and _base_amounts(claim)[0].amount != _base_amounts(source)[0].amount
 
 
-def is_within(claim: Value | None, source: Value | None) -> bool:
+def is_narrower(claim: Value | None, source: Value | None) -> bool:
     """Tells whether the claim's bound is narrower: what is said of those under 12 holds under 5."""
     if claim is None or source is None or claim.bound != source.bound or _unit(claim) != _unit(source):
         return False
-    return (_limit(source) - _limit(claim)) * _SIDES.get(claim.bound, 0) > 0
+    return (_bound_number(source) - _bound_number(claim)) * _SIDES.get(claim.bound, 0) > 0
 
 
-def _limit(value: Value) -> Fraction:
+def _bound_number(value: Value) -> Fraction:
     """Returns the number or the year that a bound is about."""
     years = [it.years[0] for it in value.dates if it.years]
-    return _in_base(value)[0].amount if value.amounts else Fraction(years[0] if years else 0)
+    return _base_amounts(value)[0].amount if value.amounts else Fraction(years[0] if years else 0)
 
 
 def may_be_equal(first: Value, second: Value) -> bool:
@@ -85,7 +85,7 @@ def may_be_equal(first: Value, second: Value) -> bool:
     have_units = bool(_unit(first) and _unit(second))
     if have_units and _unit(first).partition("/")[0] != _unit(second).partition("/")[0]:
         return False
-    read = (_in_base(it) if have_units else it.amounts for it in (first, second))
+    read = (_base_amounts(it) if have_units else it.amounts for it in (first, second))
     own, other = ({it.amount for it in amounts} for amounts in read)
     return not own.isdisjoint(other)
 
@@ -118,13 +118,13 @@ def _unit(value: Value) -> str:
     return value.noun if _SYMBOL.search(value.noun) else ""
 
 
-def _in_base(value: Value) -> list[Amount]:
+def _base_amounts(value: Value) -> list[Amount]:
     if value.unit == "°F":
         return [it._replace(amount=it.amount - 32).times(Fraction(5, 9)) for it in value.amounts]
     return [it.times(value.size) for it in value.amounts]
 
 
-def _differ_in_zeros(first: str, second: str) -> bool:
+def _differ_only_in_zeros(first: str, second: str) -> bool:
     """Tells whether two numbers differ only in zeros: "2.1" and "2.10" may be versions, "0815" a name."""
     digits = [_BESIDE_DIGITS.sub("", it) for it in (first, second)]
     are_plain = all(it.isdigit() for it in digits)
@@ -139,7 +139,7 @@ def _may_be_thousands(claim: Value, source: Value) -> bool:
 
 
 def _compare_amounts(claim: Value, source: Value, one: Amount, other: Amount) -> Comparison:
-    plain = _rounded(one, other, converted=claim.size != source.size or claim.unit != source.unit)
+    plain = _compare_rounded(one, other, converted=claim.size != source.size or claim.unit != source.unit)
     first, second = claim.bound, source.bound
     if first == second != "about":
         return plain
@@ -165,7 +165,7 @@ def _compare_amounts(claim: Value, source: Value, one: Amount, other: Amount) ->
     return "equal" if sides[0] and high <= low * _ROUGHLY_ABOVE else "unknown"
 
 
-def _rounded(one: Amount, other: Amount, *, converted: bool) -> Comparison:
+def _compare_rounded(one: Amount, other: Amount, *, converted: bool) -> Comparison:
     rough = float(one.amount)
     if abs(rough - float(other.amount)) > max(abs(rough) / 8, 2 * float(one.step), 2 * float(other.step)):
         return "different"  # without the cost of fractions
@@ -185,7 +185,7 @@ def _rounded(one: Amount, other: Amount, *, converted: bool) -> Comparison:
     return "unknown" if is_round else "different"
 
 
-def _compare_names(claim: Value, source: Value) -> Comparison:
+def _compare_identifiers(claim: Value, source: Value) -> Comparison:
     first, second = str(claim.readings[0]), str(source.readings[0])
     if claim.unit == source.unit == "isbn":  # of ten digits and of thirteen
         first, second = (name[3:12] if len(name) == 13 else name[:9] for name in (first, second))
@@ -197,7 +197,7 @@ def _compare_names(claim: Value, source: Value) -> Comparison:
     return "different" if is_alike else "unknown"
 
 
-def _compare_parts(claim: Value, source: Value) -> Comparison:
+def _compare_shares(claim: Value, source: Value) -> Comparison:
     parts = [it.amounts[0].amount * (it.size if it.unit else 100) for it in (claim, source)]
     are_parts = all(it.unit == "%" or (not it.unit and it.amounts[0].amount < 1) for it in (claim, source))
     return "equal" if are_parts and parts[0] == parts[1] and claim.bound == source.bound else "unknown"
@@ -211,7 +211,7 @@ def _compare_times(claim: Value, source: Value) -> Comparison:
 
 
 def _compare_dates(claim: Value, source: Value) -> Comparison:
-    found = {_compare_date(one, other) for one, other in product(claim.dates, source.dates)}
+    found = {_compare_date_readings(one, other) for one, other in product(claim.dates, source.dates)}
     if claim.bound != source.bound and claim.bound != "about":
         return "unknown"
     if claim.text == source.text or found == {"equal"}:
@@ -219,7 +219,7 @@ def _compare_dates(claim: Value, source: Value) -> Comparison:
     return "different" if found == {"different"} else "unknown"
 
 
-def _compare_date(claim: Date, source: Date) -> Comparison:
+def _compare_date_readings(claim: Date, source: Date) -> Comparison:
     pairs = [(own, other) for own, other in zip(claim, source, strict=True) if own]
     if any(other and (own[1] < other[0] or other[1] < own[0]) for own, other in pairs):
         return "different"
@@ -240,12 +240,12 @@ def replacement(value: Value, like: Value) -> str | None:
         words = [_NO_WORD.split(it.text.lower()) for it in (value, like)]
         languages = [{name for it in each for name in MONTH_LANGUAGES.get(it, ())} for each in words]
         fits = shown[0] == shown[1] and (not all(languages) or bool(set.intersection(*languages)))
-    written = _in_form(value, like) or without_markup(value.text)
+    written = _converted_text(value, like) or without_markup(value.text)
     is_whole = value.kind == "identifier" or [may_be_equal(it, value) for it in values(written)] == [True]
-    return _in_place(written.split(), like.text) if fits and is_whole else None
+    return _replace_words(written.split(), like.text) if fits and is_whole else None
 
 
-def _in_form(value: Value, like: Value) -> str | None:
+def _converted_text(value: Value, like: Value) -> str | None:
     """Writes a year, or an amount that converts to a whole number, in the form of `like`; else None."""
     form, step = without_markup(like.text), value.size / like.size
     if value.kind == "date":
@@ -259,7 +259,7 @@ def _in_form(value: Value, like: Value) -> str | None:
     return form.replace(number, str(round(amount))) if is_whole and 1 < amount < _ROUND else None
 
 
-def _in_place(words: Sequence[str], like: str) -> str | None:
+def _replace_words(words: Sequence[str], like: str) -> str | None:
     """Replaces the words of `like`, and keeps its line ends and Markdown marks. None if the counts differ."""
     old, at = without_markup(like).split(), 0
     if len(old) != len(words):

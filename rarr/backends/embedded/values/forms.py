@@ -45,7 +45,7 @@ class Value(NamedTuple):
     kind: Kind
     readings: tuple[Amount | Date | str, ...]
     number: Span  # the place of the number alone
-    lead: int  # the start of the words before the value that tell its bound ("at least")
+    bound_start: int  # the start of the words before the value that tell its bound ("at least")
     unit: str = ""  # the base unit or currency; of an identifier its label, such as "cve"
     size: Fraction = Fraction(1)  # of the written unit in base units: 1000 for "km"
     bound: str = ""  # "min", "above", "max", "below" or "about"; "low" and "high": ends of a range
@@ -217,7 +217,7 @@ def amounts_in_digits(match: re.Match[str]) -> list[Amount]:
     return [amount.times(Fraction(1, 10 ** len(decimals))) if decimals else amount]
 
 
-def unrounded(amount: float | Fraction) -> Amount:
+def exact_amount(amount: float | Fraction) -> Amount:
     """Returns the number as an amount that is not rounded, such as ⅓."""
     return Amount(Fraction(amount).limit_denominator(64), Fraction(0))
 

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from text_to_num import alpha2digit
 
 from rarr.backends.embedded.values import forms, tables
-from rarr.backends.embedded.values.forms import Amount, Date, Kind, Value, unrounded, year_range
+from rarr.backends.embedded.values.forms import Amount, Date, Kind, Value, exact_amount, year_range
 from rarr.backends.embedded.values.tables import FACTORS, MONTHS, unit_of
 from rarr.backends.embedded.words import FUNCTION_WORDS, LIMITING, OPENERS, PRONOUNS, language_of
 from rarr.tools.text.blocks_and_sentences import Span
@@ -20,7 +20,7 @@ _NO_NOUNS = OPENERS.union(LIMITING, PRONOUNS, ("when", "quand"), *FUNCTION_WORDS
 @lru_cache(maxsize=4096)
 def values(text: str) -> tuple[Value, ...]:
     """Returns the values in `text` in order. They do not overlap."""
-    reader, found = _Reader(text), list[Value]()
+    reader, found = _ValueReader(text), list[Value]()
     for number, token in enumerate(reader.tokens):
         if token.start() < reader.at:
             continue
@@ -35,7 +35,7 @@ def values(text: str) -> tuple[Value, ...]:
     return tuple(found)
 
 
-def _blank(match: re.Match[str]) -> str:
+def _blank_markup(match: re.Match[str]) -> str:
     power = match[0].removeprefix("<sup>").removesuffix("</sup>").translate(forms.TO_SUPERSCRIPT)
     if forms.POWER.search(match.string[max(0, match.start() - 9) : match.start()] + power):
         return power + "\0" * (len(match[0]) - len(power))
@@ -44,26 +44,26 @@ def _blank(match: re.Match[str]) -> str:
 
 def without_markup(text: str) -> str:
     """Returns the text of a value without Markdown marks, footnote numbers and line ends."""
-    return " ".join(forms.MARKUP.sub(_blank, text).replace("\0", "").split())
+    return " ".join(forms.MARKUP.sub(_blank_markup, text).replace("\0", "").split())
 
 
 @lru_cache(maxsize=8192)
-def _spelled(words: str, language: str) -> str:
+def _in_digits(words: str, language: str) -> str:
     """Writes number words in digits: "12", or "3rd" for an ordinal; "" for other words or two numbers."""
     written = str(alpha2digit(words, language, threshold=0))
     return written if forms.IN_DIGITS.fullmatch(written) else ""
 
 
-class _Reader:
+class _ValueReader:
     """Reads the values of one text from left to right. Up to `at`, the text is read."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0  # up to where it is read
-        self.plain = forms.MARKUP.sub(_blank, text.translate(forms.ALIKE_CHARACTERS))
+        self.plain = forms.MARKUP.sub(_blank_markup, text.translate(forms.ALIKE_CHARACTERS))
         self.tokens = list(forms.TOKEN.finditer(self.plain))
         self.words = [token[0].lower() for token in self.tokens]
         self.language = language_of(self.words)
-        self.codes = {start: (end, label, name) for start, end, label, name in self._codes()}
+        self.codes = {start: (end, label, name) for start, end, label, name in self._find_codes()}
 
     @cached_property
     def decimal_mark(self) -> str:
@@ -76,28 +76,29 @@ class _Reader:
         """Reads the value that begins at the token with this number; None if no value begins there."""
         start, word = self.tokens[number].start(), self.words[number]
         if start in self.codes:
-            return self._code(start)
+            return self._code_at(start)
         if word.isdecimal():
-            return self._date(start) or self._years(start) or self._clock(start) or self._number(start)
+            readers = (self._date_at, self._years_at, self._time_at, self._number_at)
+            return next((value for read in readers if (value := read(start))), None)
         if not word.isascii():
             if match := forms.VULGAR.match(self.plain, start):
-                return self._amount(start, match.end(), unrounded(unicodedata.numeric(match[1])))
+                return self._quantity(start, match.end(), exact_amount(unicodedata.numeric(match[1])))
             if match := forms.CHINESE.match(self.plain, start):
                 amount = Amount(Fraction(forms.chinese_amount(match[0])))
-                return self._amount(start, match.end(), amount) if amount.amount else None
-        if (first := word.partition("-")[0]) in tables.BEGINNINGS or _spelled(word, self.language):
-            date = self._date(start) if first in MONTHS else None
-            return self._numbered(number) or date or self._words(number)
+                return self._quantity(start, match.end(), amount) if amount.amount else None
+        if (first := word.partition("-")[0]) in tables.BEGINNINGS or _in_digits(word, self.language):
+            date = self._date_at(start) if first in MONTHS else None
+            return self._labelled_number(number) or date or self._number_words_at(number)
         return None
 
-    def _made(self, start: int, end: int, kind: Kind, *read: Amount | Date | str, unit: str = "") -> Value:
-        bound, lead = ("", start) if kind == "identifier" else self._bound(start)
+    def _make(self, start: int, end: int, kind: Kind, *read: Amount | Date | str, unit: str = "") -> Value:
+        bound, lead = ("", start) if kind == "identifier" else self._bound_before(start)
         while self.plain[end : end + 1] == "\0":
             end += 1
         number, text = Span(start, end), self.text[start:end]
         return Value(start, end, text, kind, read, number, lead, unit, bound=bound)
 
-    def _bound(self, start: int) -> tuple[str, int]:
+    def _bound_before(self, start: int) -> tuple[str, int]:
         words, bound, lead, at = "", "", start, start
         while at > start - 30 and (match := forms.WORD_BEFORE.search(self.plain, max(self.at, at - 15), at)):
             words, at = f"{match[1].lower()} {words}".strip(), match.start()
@@ -107,7 +108,7 @@ class _Reader:
                 bound, lead = tables.BOUNDS[words], at
         return bound, lead
 
-    def _codes(self) -> Iterator[tuple[int, int, str, str]]:
+    def _find_codes(self) -> Iterator[tuple[int, int, str, str]]:
         for chunk in forms.CHUNK.finditer(self.plain):
             for part in re.finditer(r"[^\0=|;]+", chunk[0]):
                 written = part[0].lstrip("([{\"'“‘«<#$€£")
@@ -119,13 +120,13 @@ class _Reader:
                 if name:
                     yield start, start + len(written), label, name
 
-    def _code(self, start: int) -> Value:
+    def _code_at(self, start: int) -> Value:
         end, label, name = self.codes[start]
         before = forms.WORD_BEFORE.search(self.plain, max(0, start - 20), start)
         label = label or (tables.LABELS.get(before[1].lower(), "") if before else "")
-        return self._made(start, end, "identifier", name, unit=label)
+        return self._make(start, end, "identifier", name, unit=label)
 
-    def _numbered(self, number: int) -> Value | None:
+    def _labelled_number(self, number: int) -> Value | None:
         word, match = self.words[number], forms.NUMBERED.match(self.plain, self.tokens[number].end())
         if word not in tables.LABELS or match is None or (word in ("no", "v") and match[0][0] != "."):
             return None
@@ -133,22 +134,22 @@ class _Reader:
         if match[1].isdigit() and unit and (unit_of(unit[1]) or unit[1].lower() in MONTHS):
             return None
         name = re.sub(r"\s", "", match[1]).casefold()
-        return self._made(*match.span(1), "identifier", name, unit=tables.LABELS[word])
+        return self._make(*match.span(1), "identifier", name, unit=tables.LABELS[word])
 
-    def _date(self, start: int) -> Value | None:
+    def _date_at(self, start: int) -> Value | None:
         is_word = not self.plain[start].isdigit()
         for pattern in forms.WORD_DATES if is_word else forms.DIGIT_DATES:
             if (match := pattern.match(self.plain, start)) and (readings := self._date_readings(match)):
                 at = match.groupdict().get("year") or match.end("month") < match.end("day")
-                return self._made(start, match.end() if at else match.end("month"), "date", *readings)
+                return self._make(start, match.end() if at else match.end("month"), "date", *readings)
         written = re.split(r"[\W\d_]", self.plain[start : start + 20])[0] if is_word else ""
         word, language = written.lower(), self.language
         is_other = (word == "sept" and language == "fr") or (written.islower() and language == "en")
         if is_other or word not in tables.BARE_MONTHS:
             return None
-        if (len(word) < 4 or word in tables.UNCLEAR_MONTHS) and not self._is_timed(start):
+        if (len(word) < 4 or word in tables.UNCLEAR_MONTHS) and not self._follows_time_word(start):
             return None
-        return self._made(start, start + len(word), "date", Date(None, (MONTHS[word], MONTHS[word])))
+        return self._make(start, start + len(word), "date", Date(None, (MONTHS[word], MONTHS[word])))
 
     def _date_readings(self, match: re.Match[str]) -> list[Date]:
         """Reads a date; a slashed one has two readings if day and month fit in either order."""
@@ -170,30 +171,30 @@ class _Reader:
             if first <= day <= 31 and (1 <= month <= 12 or not name)
         ))  # fmt: skip
 
-    def _is_timed(self, start: int) -> bool:
+    def _follows_time_word(self, start: int) -> bool:
         return forms.TIME_WORD.search(self.plain, max(0, start - 12), start) is not None
 
-    def _years(self, start: int) -> Value | None:
+    def _years_at(self, start: int) -> Value | None:
         if match := forms.YEARS.match(self.plain, start):
             first = int(match[1] or match[2] + match[3])
             last = first + (99 if first % 100 == 0 else 9) if match[1] else int(match[2] + match[4])
-            return self._made(start, match.end(), "date", Date((first, last))) if 999 < first < last else None
+            return self._make(start, match.end(), "date", Date((first, last))) if 999 < first < last else None
         if (match := forms.CENTURY.match(self.plain, start)) and match[1]:
             last = 100 * int(match[1])
-            return self._made(start, match.end(), "date", Date((last - 99, last)))
+            return self._make(start, match.end(), "date", Date((last - 99, last)))
         match = forms.PLAIN_YEAR.match(self.plain, start)
         if match and match["before"]:
-            return self._made(start, match.end(), "date", Date(year_range(f"-{match[0].split()[0]}")))
-        if match is None or not 1000 <= int(match[0]) <= 2100 or self._money(start):
+            return self._make(start, match.end(), "date", Date(year_range(f"-{match[0].split()[0]}")))
+        if match is None or not 1000 <= int(match[0]) <= 2100 or self._currency_before(start):
             return None
         unit, factor = forms.UNIT.match(self.plain, match.end()), forms.FACTOR.match(self.plain, match.end())
         is_amount = (unit and unit_of(unit[1])) or (factor and factor[2].lower() in FACTORS)
         if is_amount or "a" <= self.plain[match.end() : match.end() + 1].lower() <= "z":
             return None
-        is_count = forms.COUNTED.match(self.plain, match.end()) and not self._is_timed(start)
-        return None if is_count else self._made(start, match.end(), "date", Date(year_range(match[0])))
+        is_count = forms.COUNTED.match(self.plain, match.end()) and not self._follows_time_word(start)
+        return None if is_count else self._make(start, match.end(), "date", Date(year_range(match[0])))
 
-    def _clock(self, start: int) -> Value | None:
+    def _time_at(self, start: int) -> Value | None:
         match = forms.CLOCK.match(self.plain, start)
         if match is None or self.plain[start - 1 : start] == ":":
             return None
@@ -202,16 +203,16 @@ class _Reader:
         is_clear = half or hour > 12 or match[0][0] == "0" or (match[4] or "").lower() == "uhr"
         hour = hour % 12 + 12 * (half == "p") if half else hour
         reading = Amount(Fraction(60 * hour + minute))
-        return self._made(start, match.end(), "time", reading, unit="clock" if is_clear else "clock?")
+        return self._make(start, match.end(), "time", reading, unit="clock" if is_clear else "clock?")
 
-    def _number(self, start: int) -> Value | None:
+    def _number_at(self, start: int) -> Value | None:
         if match := forms.ORDINAL.match(self.plain, start):
-            return self._made(start, match.end(), "ordinal", Amount(Fraction(match[1].replace(",", ""))))
+            return self._make(start, match.end(), "ordinal", Amount(Fraction(match[1].replace(",", ""))))
         if match := forms.FRACTION.match(self.plain, start):
             whole, above, below = (int(group or 0) for group in match.groups())
             if 0 < above < below <= 16:
-                return self._amount(start, match.end(), unrounded(Fraction(above, below) + whole))
-            return self._made(start, match.end(), "identifier", match[0], unit="ratio")
+                return self._quantity(start, match.end(), exact_amount(Fraction(above, below) + whole))
+            return self._make(start, match.end(), "identifier", match[0], unit="ratio")
         match = forms.DIGITS.match(self.plain, start)
         readings = forms.amounts_in_digits(match) if match else []
         if match is None or not readings:
@@ -220,19 +221,19 @@ class _Reader:
         readings, end = readings[::likely], match.end()
         if part := forms.VULGAR.match(self.plain, end):
             base, end = readings[0].amount, part.end()
-            readings = [unrounded(base + Fraction(unicodedata.numeric(part[1])))]
+            readings = [exact_amount(base + Fraction(unicodedata.numeric(part[1])))]
         elif power := forms.TIMES_TEN.match(self.plain, end):
             exponent = Fraction(10) ** int(
                 power[1] or unicodedata.normalize("NFKC", power[2]).replace("−", "-")
             )
             readings, end = [reading.times(exponent) for reading in readings], power.end()
         elif match["decimals"] and not match["mark"] and self._is_version(start, end):
-            return self._made(start, end, "identifier", match[0], unit="version")
+            return self._make(start, end, "identifier", match[0], unit="version")
         if match[0].isdigit() and forms.POINT_BEFORE.search(self.text[max(0, start - 2) : start]):
             start, readings = start - 1, [it.times(Fraction(1, 10 ** len(match[0]))) for it in readings]
         if start > self.at and forms.MINUS_BEFORE.search(self.text[max(0, start - 3) : start]):
             start, readings = start - 1, [reading.times(-1) for reading in readings]
-        return self._amount(start, end, *readings)
+        return self._quantity(start, end, *readings)
 
     def _is_version(self, start: int, end: int) -> bool:
         before = forms.NAMED_BEFORE.search(self.plain, max(0, start - 40), start)
@@ -242,87 +243,87 @@ class _Reader:
         word = before[1].lower()
         return not (word in tables.BOUNDS or word in MONTHS or unit_of(word))
 
-    def _words(self, number: int) -> Value | None:
+    def _number_words_at(self, number: int) -> Value | None:
         start, end, word = *self.tokens[number].span(), self.words[number]
-        following = self._following(number)
+        following = self._next_word(number)
         if tables.PARTS.get(word) == 2:
-            return self._part(start, end, 1, word)
+            return self._fraction(start, end, 1, word)
         if word in tables.ARTICLES:
             if tables.PARTS.get(following, 2) > 2:
-                return self._part(start, self.tokens[number + 1].end(), 1, following)
+                return self._fraction(start, self.tokens[number + 1].end(), 1, following)
             if following in FACTORS and following not in tables.SHORT_FACTORS:
                 number += 1  # "a hundred and twenty" goes on
-                if self._run(number)[0] == number:
-                    return self._amount(start, end, Amount(Fraction(1)))
-        last, digits = self._run(number)
-        end, following = self.tokens[last].end(), self._following(last)
+                if self._number_run(number)[0] == number:
+                    return self._quantity(start, end, Amount(Fraction(1)))
+        last, digits = self._number_run(number)
+        end, following = self.tokens[last].end(), self._next_word(last)
         is_article = word in tables.ARTICLES and not (following in FACTORS or unit_of(following))
         half = forms.AND_HALF.match(self.plain, end)
         is_pronoun = word == "one" and following in tables.BEHIND_PRONOUN and not half
         if not digits or (last == number and (word in tables.ROUND_ONLY or is_article or is_pronoun)):
             return None
         if not digits.isdigit():
-            return self._ordinal_word(start, end, int(re.sub(r"\D", "", digits)), word)
+            return self._ordinal_word_value(start, end, int(re.sub(r"\D", "", digits)), word)
         if tables.PARTS.get(following, 2) > 2 and int(digits) < 20:
-            return self._part(start, self.tokens[last + 1].end(), int(digits), following)
+            return self._fraction(start, self.tokens[last + 1].end(), int(digits), following)
         if half:
             part = Fraction(1, 4 if half[1] == "quarter" else 2)
-            return self._amount(start, half.end(), unrounded(Fraction(digits) + part))
+            return self._quantity(start, half.end(), exact_amount(Fraction(digits) + part))
         zeros = len(digits) - len(digits.rstrip("0")) if len(digits) > 1 else 0
-        return self._amount(start, end, Amount(Fraction(digits), Fraction(10 ** (zeros - zeros % 3), 2)))
+        return self._quantity(start, end, Amount(Fraction(digits), Fraction(10 ** (zeros - zeros % 3), 2)))
 
-    def _run(self, number: int) -> tuple[int, str]:
+    def _number_run(self, number: int) -> tuple[int, str]:
         last, digits, words = number, "", ""
         for at in range(number, min(number + 12, len(self.words))):
-            if at > number and not self._following(at - 1):
+            if at > number and not self._next_word(at - 1):
                 break
             words = f"{words} {self.words[at]}".strip()
-            if found := _spelled(words, self.language):
+            if found := _in_digits(words, self.language):
                 last, digits = at, found
             elif self.words[at] not in ("and", "et", "und"):
                 break
         return last, digits
 
-    def _ordinal_word(self, start: int, end: int, amount: int, word: str) -> Value | None:
+    def _ordinal_word_value(self, start: int, end: int, amount: int, word: str) -> Value | None:
         rest = re.compile(rf"\s(?:of\s)?([^\W\d_]{{3,}})(?:,?\s{forms.YEAR})?").match(self.plain, end)
         if rest and (month := MONTHS.get(rest[1].lower())) and amount <= 31:
             end = rest.end() if rest["year"] else rest.end(1)
             date = Date(year_range(rest["year"]), (month, month), (amount, amount))
-            return self._made(start, end, "date", date)
+            return self._make(start, end, "date", date)
         if century := forms.CENTURY.match(self.plain, end):
-            return self._made(start, century.end(), "date", Date((100 * amount - 99, 100 * amount)))
+            return self._make(start, century.end(), "date", Date((100 * amount - 99, 100 * amount)))
         is_unit = unit_of(word) and re.search(r"\b(?:per|a|one|\d)[\s-]\Z", self.plain[:start])
-        return None if is_unit else self._made(start, end, "ordinal", Amount(Fraction(amount)))
+        return None if is_unit else self._make(start, end, "ordinal", Amount(Fraction(amount)))
 
-    def _following(self, number: int) -> str:
+    def _next_word(self, number: int) -> str:
         if number + 1 >= len(self.tokens):
             return ""
         gap = self.plain[self.tokens[number].end() : self.tokens[number + 1].start()]
         return "" if gap.strip(" \n\r\t-") else self.words[number + 1]
 
-    def _part(self, start: int, end: int, above: int, word: str) -> Value:
+    def _fraction(self, start: int, end: int, above: int, word: str) -> Value:
         match = forms.OF_A.match(self.plain, end)
         end = match.end() if match and (unit_of(match[1]) or match[1].lower() in FACTORS) else end
-        return self._amount(start, end, unrounded(Fraction(above, tables.PARTS[word])))
+        return self._quantity(start, end, exact_amount(Fraction(above, tables.PARTS[word])))
 
-    def _amount(self, start: int, end: int, *readings: Amount) -> Value:
-        number, money = Span(start, end), self._money(start)
+    def _quantity(self, start: int, end: int, *readings: Amount) -> Value:
+        number, money = Span(start, end), self._currency_before(start)
         start, unit, size = (*money, Fraction(1)) if money else (start, "", Fraction(1))
-        end, factor = self._factor(end, is_money=bool(money))
-        if (found := self._unit(end)) and (not money or found[1] == unit):
+        end, factor = self._factor_after(end, is_money=bool(money))
+        if (found := self._unit_after(end)) and (not money or found[1] == unit):
             end, unit, size = found
         if unit and (rate := forms.RATE.match(self.plain, end)):
             written = next(group for group in rate.groups() if group).lower()
             per = tables.RATES.get(written, written)
             end, unit = rate.end(), f"{unit}/{''.join(map(str, unit_of(per) or (per,)))}"
-        value = self._made(start, end, "number", *(reading.times(factor) for reading in readings), unit=unit)
+        value = self._make(start, end, "number", *(reading.times(factor) for reading in readings), unit=unit)
         behind = forms.WORDS_BEHIND.match(self.plain, end)
         bound = value.bound or (tables.BOUNDS_BEHIND.get(behind[1].lower(), "") if behind else "")
         word = forms.UNIT.match(self.plain, end) if not unit else None
         noun = word[1] if word and word[1].lower() not in _NO_NOUNS else ""
         return value._replace(number=number, size=size, bound=bound, noun=noun)
 
-    def _money(self, start: int) -> tuple[int, str] | None:
+    def _currency_before(self, start: int) -> tuple[int, str] | None:
         match = forms.MONEY_BEFORE.search(self.plain, max(self.at, start - 5), start)
         written = match[0].strip().lower() if match else ""
         written = written if written in tables.UNITS or written[-1:] not in tables.SIGNS else written[-1:]
@@ -331,7 +332,7 @@ class _Reader:
             return None
         return match.start() + len(match[0].rstrip()) - len(written), found[0]
 
-    def _factor(self, end: int, *, is_money: bool) -> tuple[int, int]:
+    def _factor_after(self, end: int, *, is_money: bool) -> tuple[int, int]:
         match = forms.FACTOR.match(self.plain, end)
         word = match[2].lower() if match else ""
         is_unclear = word in tables.AMBIGUOUS_FACTORS and self.language != "en"  # "2 billion" is no German
@@ -339,12 +340,12 @@ class _Reader:
             return end, 1
         is_short = word in tables.SHORT_FACTORS and (match[1] or match[2] not in ("k", "M", "B", "K"))
         if is_short and not is_money:
-            unit = self._unit(match.end())
+            unit = self._unit_after(match.end())
             if unit is None or not tables.is_currency(unit[1]):
                 return end, 1
         return match.end(), FACTORS[word]
 
-    def _unit(self, end: int) -> tuple[int, str, Fraction] | None:
+    def _unit_after(self, end: int) -> tuple[int, str, Fraction] | None:
         match = forms.UNIT.match(self.plain, end)
         if match is None:
             return None
@@ -370,10 +371,10 @@ class _Reader:
         if match is None or second.bound or (first.unit and first.unit != second.unit):
             return [first, second]
         if not first.unit and second.unit:
-            _, factor = self._factor(second.number.end, is_money=True)
+            _, factor = self._factor_after(second.number.end, is_money=True)
             readings = tuple(reading.times(factor) for reading in first.amounts)
             first = first._replace(unit=second.unit, size=second.size, readings=readings)
-        before = (self.plain[max(0, first.lead - 9) : first.lead].lower().split() or [""])[-1]
+        before = (self.plain[max(0, first.bound_start - 9) : first.bound_start].lower().split() or [""])[-1]
         is_range = match[1] in (None, "to", "bis", "à", "through") or before in tables.BETWEEN
         if not is_range or before in ("from", "von", "de"):
             return [first, second]
