@@ -15,7 +15,7 @@ class Phrase(NamedTuple):
     items: tuple[Item, ...]
 
 
-def phrases(text: str) -> list[Phrase]:
+def values_and_names(text: str) -> list[Phrase]:
     """Returns the values and names of a text, in order. The words of a name form one phrase."""
     found: list[Phrase] = []
     for item in items_of(text):

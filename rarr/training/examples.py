@@ -7,7 +7,7 @@ from typing import Literal
 from rarr.backends.embedded.items import items_of
 from rarr.backends.encoder import editor
 from rarr.backends.encoder.inputs import MaskKind
-from rarr.backends.phrases import phrases, places_of
+from rarr.backends.phrases import places_of, values_and_names
 from rarr.records import Evidence, Record
 from rarr.training.rows import Mistake, TrainingRow, with_errors
 
@@ -42,7 +42,7 @@ def cloze_values(text: str, passage: str, title: str) -> tuple[ClozeValue, ...]:
     topic = {item.stem for item in items_of(title)}
     return tuple(
         ClozeValue(place=(it.start, it.end), kind=editor.mask_kind(it), answers=places_of(it.items, passage))
-        for it in phrases(text)
+        for it in values_and_names(text)
         if not topic.issuperset(item.stem for item in it.items)
     )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from rarr.agent.runs import budget_of, usage_of
 from rarr.agent.wiring.components import ComponentMaker
 from rarr.agent.wiring.sources import Resources, make_reranker, make_retriever
-from rarr.backends.prompted.noising import KINDS, PlantedError, PromptedNoiser
+from rarr.backends.prompted.noising import ERROR_KINDS, PlantedError, PromptedNoiser
 from rarr.errors import InputError, SettingsError
 from rarr.evals import run_folder
 from rarr.evals.run_folder import FinishedLine, Worker
@@ -146,7 +146,7 @@ class Noiser:
         if min(support for support, _ in before) < self._settings.support_threshold:
             return without(reason="unattributable", summary=summary)
         # If a model may choose the kinds, it chooses mostly dates and numbers.
-        kinds = random.Random(query.id).sample(KINDS, KINDS_AT_ONCE)
+        kinds = random.Random(query.id).sample(ERROR_KINDS, KINDS_AT_ONCE)
         with meter().step("corrupt"):
             errors = await self._writer.corrupt(summary, kinds)
         if not (edits := fitting_errors(summary, spans, errors)):

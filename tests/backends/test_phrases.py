@@ -3,11 +3,11 @@
 import pytest
 
 from rarr.backends.embedded.items import items_of
-from rarr.backends.phrases import contradict, phrases, places_of
+from rarr.backends.phrases import contradict, places_of, values_and_names
 
 
 def found(text: str) -> list[str]:
-    return [text[phrase.start : phrase.end] for phrase in phrases(text)]
+    return [text[phrase.start : phrase.end] for phrase in values_and_names(text)]
 
 
 def test_words_of_a_name_are_one_phrase() -> None:
@@ -27,7 +27,7 @@ def test_words_of_a_name_are_one_phrase() -> None:
     ],
 )
 def test_rivals_are_of_one_kind(one: str, other: str, rivals: bool) -> None:
-    assert contradict(*phrases(one), *phrases(other)) is rivals
+    assert contradict(*values_and_names(one), *values_and_names(other)) is rivals
 
 
 def test_places_in_any_form() -> None:

@@ -8,7 +8,7 @@ from evals.doubles import lines
 from makers import evidence, passage
 
 from rarr import prompts
-from rarr.backends.prompted.noising import KINDS, PlantedError
+from rarr.backends.prompted.noising import ERROR_KINDS, PlantedError
 from rarr.errors import InputError, RetrievalError, SettingsError
 from rarr.testing import InMemoryRetriever, ScriptedModel
 from rarr.tools.text.blocks_and_sentences import Span, sentences
@@ -141,7 +141,7 @@ def test_errors_without_a_place_are_left_out() -> None:
 
 def test_kinds_are_those_of_the_prompt() -> None:
     schema = prompts.load("corrupt").output["properties"]["errors"]["items"]
-    assert schema["properties"]["kind"]["enum"] == list(KINDS)
+    assert schema["properties"]["kind"]["enum"] == list(ERROR_KINDS)
 
 
 def test_passages_are_split_by_relevance_best_first_and_limited() -> None:

@@ -62,7 +62,7 @@ def wire(
         parts = ComponentMaker(settings, chosen, prompts, baseline, store)
         for node in writing_nodes:  # first, because it is fast and may fail
             parts.require_model(node, "an answer" if node == "write_answer" else "an article")
-        writer = partial(parts.make_prompted, component=PromptedArticleWriter, most=MAX_SECTIONS)
+        writer = partial(parts.make_prompted, component=PromptedArticleWriter, max_sections=MAX_SECTIONS)
         checker = parts.make_prompted("check_agreement", paper.PromptedChecker)
         return Components(
             settings=settings,

@@ -12,7 +12,7 @@ from rarr.backends.embedded.items import is_draft_file, items_of
 from rarr.backends.embedded.near_quote_reader import near_quote_cards
 from rarr.backends.encoder.inputs import MaskedSpan, MaskKind
 from rarr.backends.encoder.model import Encoder
-from rarr.backends.phrases import Phrase, contradict, phrases, places_of
+from rarr.backends.phrases import Phrase, contradict, places_of, values_and_names
 from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.tools.concurrency import in_thread
 from rarr.tools.text.blocks_and_sentences import Span
@@ -46,9 +46,9 @@ class TrainedReader:
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
         """Returns the cards of the block. `doubting` and `seed` have no effect."""
-        return RawReading(await in_thread(self._cards, block), self.name)
+        return RawReading(await in_thread(self._read_cards, block), self.name)
 
-    def _cards(self, block: ReadingBlock) -> dict[int, RawCard]:
+    def _read_cards(self, block: ReadingBlock) -> dict[int, RawCard]:
         cards = near_quote_cards(block)
         for piece in block.pieces:
             if piece.number and cards[piece.number].verdict == "open":
@@ -74,12 +74,12 @@ def likeliest_correction(encoder: Encoder, text: str, title: str, passage: str) 
     if not encoder.can_read_all(text):
         return None
     topic = {item.stem for item in items_of(title)}
-    strange = [it for it in phrases(text) if not places_of(it.items, passage)]
-    found = list[Correction]()
+    strange = [it for it in values_and_names(text) if not places_of(it.items, passage)]
+    found, others = list[Correction](), values_and_names(passage)
     for phrase in (it for it in strange if not topic.issuperset(item.stem for item in it.items)):
         masked = MaskedSpan(Span(phrase.start, phrase.end), mask_kind(phrase))
         for span, log in encoder.find_hidden_words(text, title, passage, masked, _RANKED):
-            other = next((it for it in phrases(passage) if it.start < span.end and span.start < it.end), None)
+            other = next((it for it in others if it.start < span.end and span.start < it.end), None)
             if other is not None and contradict(phrase, other):
                 found.append(Correction(phrase, other, math.exp(log)))
                 break

@@ -35,12 +35,12 @@ class Encoder:
 
     def can_read_all(self, text: str) -> bool:
         """Tells whether the whole text fits into an input, which takes at most 120 tokens of a text."""
-        return len(self._opened.tokenizer.encode(text, add_special_tokens=False).ids) <= LONGEST_TEXT
+        return len(self._loaded_encoder.tokenizer.encode(text, add_special_tokens=False).ids) <= LONGEST_TEXT
 
     def judgement(self, text: str, title: str, passage: str) -> EntailmentJudgement:
         """Returns the probabilities that the passage supports and contradicts the text."""
-        made = encoder_input(self._opened.tokenizer, text, title, passage)
-        logits = self._run(made, ["attribution"])["attribution"].tolist()
+        made = encoder_input(self._loaded_encoder.tokenizer, text, title, passage)
+        logits = self._run_model(made, ["attribution"])["attribution"].tolist()
         return _CLASSES.judgement_of_logits(logits)
 
     def find_hidden_words(
@@ -51,10 +51,10 @@ class Encoder:
         Each place has the log-probability that the `masked` span of the text stands there. Raises
         `ValueError` if the text is so long that the masked span was cut off.
         """
-        sequence = encoder_input(self._opened.tokenizer, text, title, passage, masked)
+        sequence = encoder_input(self._loaded_encoder.tokenizer, text, title, passage, masked)
         if not sequence.mask:
             raise ValueError(f"the encoder reads {LONGEST_TEXT} tokens of a text: mask a span of these")
-        row, spans = self._run(sequence, ["start", "end"]), sequence.passage_spans
+        row, spans = self._run_model(sequence, ["start", "end"]), sequence.passage_spans
         inside = slice(sequence.passage_start, sequence.passage_start + len(spans))
         # The last probability is that the passage lacks the words.
         starts, ends = (
@@ -73,7 +73,7 @@ class Encoder:
         """Returns the lowest probability at which the editor makes a correction."""
         return self._manifest.sure
 
-    def _run(self, sequence: EncoderInput, heads: list[str]) -> "dict[str, NDArray[Any]]":
+    def _run_model(self, sequence: EncoderInput, heads: list[str]) -> "dict[str, NDArray[Any]]":
         """Computes the outputs `heads` of a single sequence.
 
         There are no batches, because 8-bit products use one scale for a whole batch: the output of a sequence
@@ -85,16 +85,16 @@ class Encoder:
             "token_type_ids": np.array([sequence.types], np.int64),
             "mask_position": np.array([sequence.mask], np.int64),
         }
-        outputs = self._opened.session.run(heads, feed)
+        outputs = self._loaded_encoder.session.run(heads, feed)
         return {head: out[0] for head, out in zip(heads, outputs, strict=True)}
 
     @property
-    def _opened(self) -> LoadedEncoder:
+    def _loaded_encoder(self) -> LoadedEncoder:
         with self._opening:
-            return self._files
+            return self._unlocked_encoder
 
     @cached_property
-    def _files(self) -> LoadedEncoder:
+    def _unlocked_encoder(self) -> LoadedEncoder:
         return load_encoder(self._folder)
 
 

@@ -26,7 +26,7 @@ _SUPPORT = {"entailment", "entails", "entailed", "supported", "supports", "attri
 _CONTRADICTION = {"contradiction", "contradicts", "contradicted", "contradictory", "refuted", "refutes"}
 _NEITHER = {"neutral", "extrapolatory", "notenoughinfo", "unsupported", "inconsistent"}
 _NEITHER |= {"notentailment", "nonentailment", "notsupported"}
-_UNNAMED = re.compile(r"label\d+")
+_UNNAMED_LABEL = re.compile(r"label\d+")
 _CHOICE = (
     "choose a model for natural language inference, such as MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
     " or lytang/MiniCheck-Flan-T5-Large"
@@ -76,7 +76,7 @@ def logit_indexes(id2label: Mapping[int, str], name: str) -> LogitIndexes:
     classifiers of MiniCheck. Raises `SetupError` if the labels do not identify the logits.
     """
     labels = [re.sub(r"[\W_]", "", str(id2label[index]).lower()) for index in sorted(id2label)]
-    if len(labels) == 1 or (len(labels) == 2 and all(map(_UNNAMED.fullmatch, labels))):
+    if len(labels) == 1 or (len(labels) == 2 and all(map(_UNNAMED_LABEL.fullmatch, labels))):
         return LogitIndexes(1)
     support, contradiction, neither = (
         [index for index, label in enumerate(labels) if label in names]
@@ -103,7 +103,9 @@ def format_of(config: Any, name: str) -> CallFormat:
         prompt = "{evidence}{end}{claim}" if "minicheck" in own else None
         return CallFormat(prompt, logit_indexes(config.id2label, name))
     if architecture not in _T5:
-        raise SetupError(f"model 'nli:{name}' is a {architecture or 'model of an unknown kind'}: {_CHOICE}")
+        raise SetupError(
+            f"model 'nli:{name}' is a {architecture or 'model of an unknown kind'}: {_CHOICE}"
+        )
     if "minicheck" in own:
         return CallFormat("predict: {evidence}{end}{claim}", LogitIndexes(1), 2048, generates=True)
     if "true" in own:

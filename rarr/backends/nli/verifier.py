@@ -16,8 +16,8 @@ from rarr.tools.text.citation_marks import citation_marks
 
 _BATCH_TOKENS = 8192  # with padding
 _LIMIT = 512  # tokens; used if neither the tokenizer nor the config has a limit
-_UNKNOWN = 100_000  # a tokenizer without a limit has 10^30
-_ROOM = "eight words of evidence fit beside the claim"
+_NO_LIMIT = 100_000  # a tokenizer without a limit has 10^30
+_LEAST_EVIDENCE = "eight words of evidence fit beside the claim"
 
 Pair = tuple[str, str]  # an evidence, and a claim to judge
 
@@ -49,7 +49,7 @@ class NliModel:
         """Returns the text on one line, without the special tokens of the tokenizer."""
         return " ".join(self._special.sub(" ", text).split())
 
-    def _texts(self, pair: Pair) -> tuple[str, ...]:
+    def _model_input(self, pair: Pair) -> tuple[str, ...]:
         evidence, claim = map(self._without_special_tokens, pair)
         if self._format.prompt is None:
             return evidence, claim
@@ -57,11 +57,11 @@ class NliModel:
         return (self._format.prompt.format(evidence=evidence, claim=claim, end=end),)
 
     def _token_count(self, pair: Pair) -> int:
-        return len(self._tokenizer(*self._texts(pair), verbose=False)["input_ids"])
+        return len(self._tokenizer(*self._model_input(pair), verbose=False)["input_ids"])
 
     def _judge_in_batches(self, pairs: Sequence[Pair]) -> list[EntailmentJudgement]:
         """Judges the pairs in batches, short pairs first. Returns judgements in the order of `pairs`."""
-        encoded = [dict(self._tokenizer(*self._texts(pair), verbose=False)) for pair in pairs]
+        encoded = [dict(self._tokenizer(*self._model_input(pair), verbose=False)) for pair in pairs]
         sizes, judged = [len(each["input_ids"]) for each in encoded], dict[int, EntailmentJudgement]()
         size = _BATCH_TOKENS // max(sizes, default=1) or 1
         order = sorted(range(len(sizes)), key=sizes.__getitem__)
@@ -90,7 +90,7 @@ def evidence_parts(evidence: str, fits: Callable[[str], bool]) -> list[str]:
     """Halves evidence between sentences (or words) until each part fits. Returns [] if no part can fit."""
     if fits(evidence) or len(evidence) < 2:
         return [evidence] if fits(evidence) else []
-    if not fits(_ROOM):
+    if not fits(_LEAST_EVIDENCE):
         return []
     half = len(evidence) // 2
     starts = [it.start for it in split_sentences(evidence) if it.start]
@@ -100,11 +100,11 @@ def evidence_parts(evidence: str, fits: Callable[[str], bool]) -> list[str]:
     return [part for each in halves if each for part in evidence_parts(each, fits)]
 
 
-def _token_limit(most: int | None, tokenizer: Any, config: Any) -> int:
+def _token_limit(own_limit: int | None, tokenizer: Any, config: Any) -> int:
     """Returns the limit of an input in tokens: `most` if given, or the limit of tokenizer and config."""
-    if most is not None:
-        return most
-    known = tokenizer.model_max_length if tokenizer.model_max_length < _UNKNOWN else _LIMIT
+    if own_limit is not None:
+        return own_limit
+    known = tokenizer.model_max_length if tokenizer.model_max_length < _NO_LIMIT else _LIMIT
     positions = getattr(config, "max_position_embeddings", None)
     return min(known, positions - 2) if positions else known  # RoBERTa counts positions from 2
 
@@ -120,7 +120,7 @@ def _answer_tokens(tokenizer: Any, name: str) -> tuple[int, int]:
     return no, yes
 
 
-_BEFORE_A_STOP = re.compile(r" (?=[.,;:!?](?: |$))")  # the space before a removed citation
+_SPACE_BEFORE_STOP = re.compile(r" (?=[.,;:!?](?: |$))")  # the space before a removed citation
 
 
 class NliVerifier:
@@ -168,12 +168,12 @@ def text_to_judge(text: str, context: str | None, span: Span) -> str:
     """
     spans = sentences(text)
     marks = [mark.place for mark in citation_marks(text)]
-    touched = [_without(text, sentence, marks) for sentence in spans if sentence.overlaps(span)]
+    touched = [_without_marks(text, sentence, marks) for sentence in spans if sentence.overlaps(span)]
     asked = [context] if context and touched and len(spans) == 1 else []
-    return _BEFORE_A_STOP.sub("", " ".join(" ".join([*asked, *touched]).split()))
+    return _SPACE_BEFORE_STOP.sub("", " ".join(" ".join([*asked, *touched]).split()))
 
 
-def _without(text: str, sentence: Span, marks: Sequence[Span]) -> str:
+def _without_marks(text: str, sentence: Span, marks: Sequence[Span]) -> str:
     inside = [mark for mark in marks if mark.overlaps(sentence)]
     starts, ends = [mark.start for mark in inside], [mark.end for mark in inside]
     kept = zip([sentence.start, *ends], [*starts, sentence.end], strict=True)

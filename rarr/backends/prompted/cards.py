@@ -21,13 +21,13 @@ from rarr.tools.text.wording import unreadable_answer
 
 READING_PROMPT, DOUBTING_PROMPT = "check_agreement", "check_agreement_doubt"
 MAX_CARD_TOKENS = 100  # the most tokens of an answer for each sentence of a block
-_TOKENS_BESIDE = 100
+_EXTRA_TOKENS = 100
 MAX_SENTENCES = 12  # the most sentences of a block
-_CUT = "the answer of {0} is longer than allowed: raise max_answer_tokens, or name another model"
+_CUT_MESSAGE = "the answer of {0} is longer than allowed: raise max_answer_tokens, or name another model"
 _VERDICTS = get_args(CardVerdict)
-_MARK = re.compile(r"[\[(](?=[SP]\d+(?:\.\d+)?[\])])")
+_REQUEST_MARK = re.compile(r"[\[(](?=[SP]\d+(?:\.\d+)?[\])])")
 _LABEL = re.compile(r"P\d+\.\d+")
-_NUMBER = re.compile(r"\[?S?(\d{1,6})\]?", re.IGNORECASE)
+_SENTENCE_NUMBER = re.compile(r"\[?S?(\d{1,6})\]?", re.IGNORECASE)
 _MAX_CHARS = 2000  # characters of an old, new or quoted text
 
 
@@ -48,8 +48,8 @@ class PromptedCardReader:
         """
         prompt = self._prompts[DOUBTING_PROMPT if doubting else READING_PROMPT]
         numbers = {piece.number for piece in block.pieces if piece.number}
-        most, variables = MAX_CARD_TOKENS * len(numbers) + _TOKENS_BESIDE, prompt_variables(block)
-        parsed = cache(partial(_parsed, numbers))
+        most, variables = MAX_CARD_TOKENS * len(numbers) + _EXTRA_TOKENS, prompt_variables(block)
+        parsed = cache(partial(_parse_answer, numbers))
         options: Any = {"max_tokens": most, "seed": seed, "store": self._store}
         if doubting or seed:
             options["problem_of"] = lambda answer: parsed(answer)[1:]
@@ -60,12 +60,12 @@ class PromptedCardReader:
         return RawReading(cards, reply.served, problem)
 
 
-def _parsed(numbers: Set[int], answer: Answer) -> tuple[dict[int, RawCard], int, str]:
+def _parse_answer(numbers: Set[int], answer: Answer) -> tuple[dict[int, RawCard], int, str]:
     """Returns the cards of an answer, the number of cards that a problem left out, and the problem."""
     cards = parse_cards(answer.texts[0])
     missing = len(numbers - cards.keys())
     if missing and (answer.cut or missing == len(numbers)):
-        problem = _CUT.format(answer.model) if answer.cut else unreadable_answer(answer.model)
+        problem = _CUT_MESSAGE.format(answer.model) if answer.cut else unreadable_answer(answer.model)
         return cards, missing, problem
     return cards, 0, ""
 
@@ -73,26 +73,26 @@ def _parsed(numbers: Set[int], answer: Answer) -> tuple[dict[int, RawCard], int,
 def prompt_variables(block: ReadingBlock) -> dict[str, str]:
     """Returns the variables of the prompt: labelled excerpts, question, preceding text, and block."""
     return {
-        "sources": "\n".join(line for excerpt in block.excerpts for line in _shown(excerpt)) or NOTHING,
+        "sources": "\n".join(line for it in block.excerpts for line in _excerpt_lines(it)) or NOTHING,
         "context": without_request_marks(block.context.strip()) or NOTHING,
         "before": without_request_marks(block.before.strip()) or NOTHING,
-        "text": "".join(map(_marked, block.pieces)).strip(),
+        "text": "".join(map(_marked_piece, block.pieces)).strip(),
     }
 
 
 def without_request_marks(text: str) -> str:
     """Returns the text with changed brackets in words that look like labels of a request: [S2] or (P1.3)."""
-    return _MARK.sub("‹", text)
+    return _REQUEST_MARK.sub("‹", text)
 
 
-def _shown(excerpt: Excerpt) -> Iterator[str]:
+def _excerpt_lines(excerpt: Excerpt) -> Iterator[str]:
     date = f" ({excerpt.date})" if excerpt.date else ""
     yield f"{excerpt.label}: {without_request_marks(' '.join(excerpt.title.split()))}{date}"
     for line in excerpt.lines:
         yield f"({line.label}) {without_request_marks(' '.join(line.text.split()))}"
 
 
-def _marked(piece: BlockPiece) -> str:
+def _marked_piece(piece: BlockPiece) -> str:
     shown = without_request_marks(piece.text)
     return f"[S{piece.number}] {shown}" if piece.number else shown
 
@@ -104,32 +104,32 @@ def parse_cards(answer: str) -> dict[int, RawCard]:
     """
     cards, differing = dict[int, RawCard](), set[int]()
     with suppress(UnreadableAnswer):
-        for number, card in filter(None, map(_card, objects_with_key(without_reasoning(answer), "s"))):
+        for number, card in filter(None, map(_parse_card, objects_with_key(without_reasoning(answer), "s"))):
             if cards.setdefault(number, card) != card:
                 differing.add(number)
     return {number: card for number, card in cards.items() if number not in differing}
 
 
-def _card(item: Mapping[str, Any]) -> tuple[int, RawCard] | None:
+def _parse_card(item: Mapping[str, Any]) -> tuple[int, RawCard] | None:
     said = item.get("v")
     verdict = next((it for it in _VERDICTS if isinstance(said, str) and said.casefold() == it), None)
-    number = _NUMBER.fullmatch(str(item["s"]).strip())
+    number = _SENTENCE_NUMBER.fullmatch(str(item["s"]).strip())
     if number is None or verdict is None:
         return None
     quotes, against = (
-        tuple(label for it in _list(item.get(key)) if isinstance(it, str) for label in _LABEL.findall(it))
+        tuple(label for it in _as_list(item.get(key)) if isinstance(it, str) for label in _LABEL.findall(it))
         for key in ("q", "x")
     )
-    opened = tuple(it[:_MAX_CHARS] for it in _list(item.get("open")) if isinstance(it, str))
-    edits = tuple(filter(None, map(_edit, _list(item.get("edits")))))
+    opened = tuple(it[:_MAX_CHARS] for it in _as_list(item.get("open")) if isinstance(it, str))
+    edits = tuple(filter(None, map(_parse_edit, _as_list(item.get("edits")))))
     return int(number[1]), RawCard(verdict, quotes, against, opened, edits)
 
 
-def _list(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value in (None, "", {}) else [value]
 
 
-def _edit(value: Any) -> RawEdit | None:
+def _parse_edit(value: Any) -> RawEdit | None:
     if not isinstance(value, dict) or not isinstance(value.get("old"), str):
         return None
     words = [value.get(name) or "" for name in ("old", "new", "by")]

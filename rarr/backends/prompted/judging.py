@@ -44,7 +44,7 @@ class AttributionAnswer(BaseModel):
     verdict: AttributionClass
 
 
-def _answer_class(prompt: Prompt) -> type[AttributionAnswer]:
+def _answer_schema(prompt: Prompt) -> type[AttributionAnswer]:
     words = prompt.labels or {}
 
     class Worded(AttributionAnswer):
@@ -78,7 +78,7 @@ class PromptedVerifier(ModelAsker):
         asked, prompt = await work(_sentences_in_context, text, context, spans), self._prompts[self.prompt]
         if "claim" in prompt.variables:
             asked = [{"claim": f"{context or ''} {each['text']}".strip()} for each in asked]
-        shape, shown = _answer_class(prompt), {"evidence": titled_evidence(evidence)}
+        shape, shown = _answer_schema(prompt), {"evidence": titled_evidence(evidence)}
         calls = (self._model.ask(prompt, shape, variables | shown) for variables in asked)
         return [answer.verdict for answer in await together(*calls)]
 
@@ -127,7 +127,7 @@ class PromptedJudge(ModelAsker):
         """Rates how well a revision keeps the intent: 1 (completely), 0.5 (somewhat) or 0 (not)."""
         given = {"context": context or NOTHING, "original": original, "revised": revised}
         judged = await self._model.ask(self._prompts["judge_intent"], IntentAnswer, given)
-        return _share(judged.level, get_args(IntentLevel))
+        return _level_score(judged.level, get_args(IntentLevel))
 
     async def score_answer(
         self, answer: str, references: Sequence[str], question: str | None, passage: str | None
@@ -136,8 +136,8 @@ class PromptedJudge(ModelAsker):
         given = {"passage": passage or NOTHING, "question": question or NOTHING}
         given |= {"references": "\n".join(references), "answer": answer}
         rated = await self._model.ask(self._prompts["score_answer"], LevelAnswer, given)
-        return _share(rated.level, get_args(AnswerLevel))
+        return _level_score(rated.level, get_args(AnswerLevel))
 
 
-def _share(level: str, levels: Sequence[str]) -> float:
+def _level_score(level: str, levels: Sequence[str]) -> float:
     return levels.index(level) / (len(levels) - 1)

@@ -16,7 +16,7 @@ ErrorKind = Literal[
     "number", "date", "person", "organization", "location", "title", "role", "relation", "negation",
     "quantifier", "superlative", "cause", "event", "unit", "other",
 ]  # fmt: skip
-KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
+ERROR_KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 
 class WrittenSummary(BaseModel):
@@ -34,10 +34,10 @@ class PlantedError(BaseModel):
 
     @field_validator("kind", mode="before")
     @classmethod
-    def _known(cls, value: object) -> object:
+    def _replace_unknown_kind(cls, value: object) -> object:
         """Replaces an unknown kind by `other`, so that the error can still be used."""
         kind = value.strip().casefold() if isinstance(value, str) else value
-        return kind if kind in KINDS else "other"
+        return kind if kind in ERROR_KINDS else "other"
 
 
 class CorruptionAnswer(BaseModel):

@@ -66,10 +66,10 @@ class PromptedEditor(ModelAsker):
         """
         prompt, variables = self._prompts[self.prompt], _prompt_variables(text, context, query, evidence)
         answer = await self._model.ask(with_answer_limit(prompt, text), EditAnswer, variables)
-        return _change(quotation_of(prompt, text), answer.revision)
+        return _change_from_rewrite(quotation_of(prompt, text), answer.revision)
 
 
-def _change(quotation: Quotation, written: str) -> Change | None:
+def _change_from_rewrite(quotation: Quotation, written: str) -> Change | None:
     """Returns the words of the written text that differ from the shown text, with their place in the text."""
     shown = quotation.shown
     written = written.strip().replace("\r\n", "\n")

@@ -44,7 +44,7 @@ def titled_evidence(evidence: Evidence) -> str:
     return f"# {evidence.title}\n{evidence.text}" if evidence.title else evidence.text
 
 
-_MARK = re.compile(r"\[\d{1,3}\]")
+_BRACKETED_NUMBER = re.compile(r"\[\d{1,3}\]")
 
 
 def numbered_sources(texts: Iterable[str]) -> str:
@@ -52,7 +52,7 @@ def numbered_sources(texts: Iterable[str]) -> str:
 
     Leaves out numbers in brackets, because a model would copy them as citations.
     """
-    lines = (" ".join(_MARK.sub("", text).split()) for text in texts)
+    lines = (" ".join(_BRACKETED_NUMBER.sub("", text).split()) for text in texts)
     return "\n".join(f"[{n}] {line}" for n, line in enumerate(lines, start=1))
 
 

@@ -112,16 +112,16 @@ def question_place(asked: GeneratedQuestion, sentences: Sequence[tuple[Span, Quo
         if words and (match := about.search(quotation.shown)):
             places[Span(*quotation.original_span(*match.span())).moved_by(span.start)] = quotation
     places = places or dict(sentences)
-    asks = _words(f"{asked.question} {asked.about}")
-    return max(places, key=lambda place: len(asks & _words(places[place].text)), default=None)
+    asks = _word_set(f"{asked.question} {asked.about}")
+    return max(places, key=lambda place: len(asks & _word_set(places[place].text)), default=None)
 
 
-def _words(text: str) -> set[str]:
+def _word_set(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.casefold()))
 
 
-_QUESTION = 300  # most characters of a question or heading in a query
-_MARKS = re.compile(r"[*_`#|]+")
+_MAX_PART = 300  # most characters of a question or heading in a query
+_MARKDOWN_MARKS = re.compile(r"[*_`#|]+")
 
 
 class QueriesByUnit:
@@ -158,7 +158,7 @@ def sentence_queries(text: str, context: str | None) -> list[Question]:
         above = [text[it.start : it.end] for it in headings_above(text, span.start)]
         words = cells[span].statement(text) if span in cells else span.of(text)
         before = "" if above or context or not number else spans[number - 1].of(text)
-        whole = " ".join([*(part[:_QUESTION] for part in above), (context or "")[-_QUESTION:], before, words])
-        words = " ".join(_MARKS.sub(" ", whole).split())
+        whole = " ".join([*(part[:_MAX_PART] for part in above), (context or "")[-_MAX_PART:], before, words])
+        words = " ".join(_MARKDOWN_MARKS.sub(" ", whole).split())
         queries.append(Question(text=words, start=span.start, end=span.end))
     return queries

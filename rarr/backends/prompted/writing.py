@@ -26,14 +26,14 @@ class SectionAnswer(BaseModel):
 class PromptedArticleWriter(ModelAsker):
     """A writer of articles that asks a language model."""
 
-    def __init__(self, model: LanguageModel, prompts: Prompts, *, most: int) -> None:
+    def __init__(self, model: LanguageModel, prompts: Prompts, *, max_sections: int) -> None:
         """`most` is the largest number of sections of an article."""
         super().__init__(model, prompts)
-        self._most = most
+        self._max_sections = max_sections
 
     async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
         """Returns the headings of an article about `topic`, in order."""
-        variables = {"topic": topic, "most": str(self._most), "documents": numbered_documents(chunks)}
+        variables = {"topic": topic, "most": str(self._max_sections), "documents": numbered_documents(chunks)}
         return (await self._model.ask(self._prompts["outline"], OutlineAnswer, variables)).sections
 
     async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:

@@ -22,7 +22,7 @@ from rarr.agent.wiring.models import LanguageModels
 from rarr.backends.embedded.items import items_of
 from rarr.backends.embedded.values.comparing import compare
 from rarr.backends.embedded.values.reading import values
-from rarr.backends.phrases import phrases
+from rarr.backends.phrases import values_and_names
 from rarr.backends.prompted.judging import PromptedJudge
 from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import InputError
@@ -285,7 +285,7 @@ def with_words_replaced(text: str, variants: Sequence[str], new: str) -> str | N
     names = [
         (span.start + name.start, span.start + name.end)
         for span in split_sentences(text)
-        for name in phrases(span.of(text))
+        for name in values_and_names(span.of(text))
         if name.items[0].is_name
     ]
 
