@@ -1,1 +1,1 @@
-"""What a node can run on: language models, the embedded reader, the encoder, and NLI models."""
+"""The components behind the nodes: language models, the embedded reader, the encoder, and NLI models."""

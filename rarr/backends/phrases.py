@@ -1,4 +1,4 @@
-"""Finds the values and names of a text, their contradictions, and their places in a passage."""
+"""Finds the values (such as numbers and dates) and the names of a text, and looks for them in a passage."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from rarr.backends.embedded.values.comparing import compare
 
 
 class Phrase(NamedTuple):
-    """A value, or all words of a name, from `start` to `end` of a text."""
+    """A value or a name at `start` to `end` of a text. `items`: the value, or the words of the name."""
 
     start: int
     end: int
@@ -40,7 +40,7 @@ def contradict(phrase: Phrase, other: Phrase) -> bool:
 
 
 def places_of(wanted: Sequence[Item], passage: str) -> tuple[tuple[int, int], ...]:
-    """Returns the places (start, end) of the passage that have the `wanted` items in a row, in any form."""
+    """Returns the places (start, end) in `passage` where the `wanted` items stand in order, in any form."""
     items, size = items_of(passage), len(wanted)
     runs = (items[at : at + size] for at in range(len(items) - size + 1)) if size else ()
     return tuple((run[0].start, run[-1].end) for run in runs if all(map(is_same_item, wanted, run)))

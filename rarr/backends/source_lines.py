@@ -1,4 +1,4 @@
-"""Divides passages into lines with labels, such as P1.2, by which cards cite the lines."""
+"""Divides passages into lines with labels, such as P1.2. A card (an answer about a sentence) cites labels."""
 
 import re
 from collections.abc import Sequence
@@ -9,8 +9,8 @@ from rarr.records import Evidence
 from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, split_sentences
 
 LEAD_LINE_ENDS = (":", "：")
-"""The ends of a line that introduces a list."""
-_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])\s|[ \t]")  # or a later line of an item
+"""The last characters of a lead line: a line that introduces a list."""
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)])\s|[ \t]")  # an indented line continues an item
 
 
 @lru_cache(maxsize=512)
@@ -29,12 +29,12 @@ def source_lines(text: str) -> tuple[Span, ...]:
 
 
 def is_list_item(text: str, start: int) -> bool:
-    """Tells whether the line with the character `start` is an item of a list, or a part of an item."""
+    """Tells whether the line with the character at `start` belongs to an item of a list."""
     return bool(_LIST_ITEM.match(text, text.rfind("\n", 0, start) + 1))
 
 
 def lead_line(text: str, start: int) -> str:
-    """Returns the line that introduces the list with the item at `start` ("Do not use it if:"), else ""."""
+    """Returns the line that introduces the list at `start`, such as "Do not use it if:"; "" if none does."""
     if not is_list_item(text, start):
         return ""
     above = (it for it in reversed(sentences(text)) if it.end <= start and not is_list_item(text, it.start))
@@ -46,7 +46,7 @@ def lead_line(text: str, start: int) -> str:
 def labelled_excerpts(evidence: Sequence[Evidence]) -> tuple[Excerpt, ...]:
     """Returns an excerpt for each evidence, with labelled lines: P1.1 is the first line of the first excerpt.
 
-    If evidence overlaps, each line is shown only once, and an excerpt without a new line is left out.
+    If evidences share a line, only the first excerpt has the line. An evidence without new lines is left out.
     """
     excerpts: list[Excerpt] = []
     shown: set[tuple[str, int, str, bool]] = set()

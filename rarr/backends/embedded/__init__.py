@@ -1,1 +1,1 @@
-"""What ships with the package and needs no language model."""
+"""The embedded reader: compares sentences with sources by rules, without a language model or a download."""

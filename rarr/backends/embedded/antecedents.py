@@ -1,4 +1,4 @@
-"""Finds what a sentence without a name is about, and whether a page may answer a question."""
+"""Finds the subject of a sentence without a name, and tells whether a page may answer a question."""
 
 import re
 from collections.abc import Set
@@ -7,31 +7,31 @@ from typing import NamedTuple
 from rarr.backends.embedded.items import SENTENCE_END, WORD, Line, find_referent, first_pronoun, items_of
 from rarr.backends.embedded.words import language_of
 
-_KIND = re.compile(r"\([^()]*\)|(?i:\b(?:for|für|pour)\b.*)")  # of a title, as in "Ada Brandt (painter)"
+_KIND = re.compile(r"\([^()]*\)|(?i:\b(?:for|für|pour)\b.*)")  # the end of "Ada Brandt (painter)"
 
 
 class QuestionWords(NamedTuple):
-    """The stems of a question's words and names. Without one: of what a sentence is about."""
+    """The keys (see `Item.key`) of the words and names of a question, or of the subject of a sentence."""
 
     words: frozenset[str]
     names: frozenset[str]
-    measures: frozenset[tuple[str, str]] = frozenset()  # the kinds and units of its values
+    measures: frozenset[tuple[str, str]] = frozenset()  # kind and unit of each value
 
     @classmethod
     def of_question(cls, question: str) -> "QuestionWords":
-        words = [item for item in items_of(question) if item.start]  # the first one asks: "How", "Is"
+        words = [item for item in items_of(question) if item.start]  # the first word is "How" or "Is"
         names = (it for it in words if it.is_name or (it.value and it.value.kind == "identifier"))
         measures = frozenset((it.value.kind, it.value.unit) for it in words if it.value)
         return cls(frozenset(it.key for it in words), frozenset(it.key for it in names), measures)
 
     def fits_page(self, first_line: Line, known_keys: Set[str], *, needs_subject: bool) -> bool:
-        """Tells whether the page with this first line may answer, and is not about another thing.
+        """Tells whether the page with `first_line` may answer, and is not about another thing.
 
-        `known`: stems of the text. `is_open`: the sentence does not name its subject, so the page must do so.
+        `known_keys`: the keys of the text. `needs_subject`: whether the page must name the subject.
         """
         titled = items_of(first_line.title)
         others = (it.value for it in titled if it.value and it.key not in known_keys)
-        if any((it.kind, it.unit) in self.measures for it in others):  # "10 mg" is asked about, not "5 mg"
+        if any((it.kind, it.unit) in self.measures for it in others):  # asked: 10 mg; in the title: 5 mg
             return False
         if self.words <= first_line.excerpt_keys:
             return True
@@ -48,9 +48,9 @@ class QuestionWords(NamedTuple):
 
 
 def find_antecedent(sentence: str, above: str) -> frozenset[str] | None:
-    """Returns the stems of what a sentence is about by the text `above` it; None if it names its subject."""
+    """Returns the keys of a sentence's subject from the text `above`; None if the sentence has a subject."""
     pronoun = first_pronoun(sentence)
-    is_german = language_of(map(str.casefold, WORD.findall(sentence))) == "de"  # its nouns look like names
+    is_german = language_of(map(str.casefold, WORD.findall(sentence))) == "de"  # German nouns look like names
     is_named = not is_german and any(item.is_name for item in items_of(sentence))
     if not pronoun and (is_named or not above.strip()):
         return None

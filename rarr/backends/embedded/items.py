@@ -1,4 +1,4 @@
-"""Divides texts, and the lines of sources, into items: values, and words with meaning."""
+"""Divides texts and source lines into items. An item is a value, such as a number, or a word with meaning."""
 
 import re
 import unicodedata
@@ -18,15 +18,15 @@ from rarr.backends.source_lines import LEAD_LINE_ENDS, is_list_item
 from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import MARK, Span
 
-_TARGET = re.compile(  # of a link, an address in brackets, or the mark of a missing citation
+_TARGET = re.compile(  # the target of a link, an address in brackets, or "[citation needed]"
     r"\(\[[^\[\]\d]*\]\([^()\s]{1,2000}\)\)|(?<=\])\([^()\s]{1,2000}\)"
     r"|\((?:[^\W\d_]{1,8}:? )?https?://[^\s()]{1,2000}\)|<https?://[^\s<>]{1,2000}>|\[citation needed\]"
 )
 _STRUCK = re.compile(r"~~.*?(?:~~|\Z)|<(del|s|strike)\b[^>]*>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-# Bullets and marks of headings and quotations, which no sign of a sentence is.
+# Bullets, and the marks of headings and quotations. They are no signs of a sentence.
 _BULLET = re.compile(r"(?m)^(?:[ \t]*(?:>|(?:[-+*•‣◦▪■●·–—]|#{1,6})(?=\s)))+|^[ \t]*[=-]{2,}[ \t]*$")
-# What carries meaning besides letters: digits in no value, and signs, such as a hyphen beside one word.
+# Characters with meaning that are no letters: digits outside values, and signs, such as a minus.
 _SIGN = re.compile(
     r"\d+|(?<=[\w)\0+])[-‐‑–](?![\w-])|(?<![\w-])[-‐‑](?=[\w$€£¥.(])"
     r"|(?<![\w–—-])[‒–—―](?=[\d$€£¥.])|(?<=[\s(])[-‐‑‒–—―](?=\s{1,3}[\d$€£¥.])"
@@ -35,40 +35,40 @@ _SIGN = re.compile(
     r"\u00ad\u200b-\u200f\u2060\ufe0e\ufe0f\ufeff、。，；：！？（）؟،؛।]"
 )
 _ALIKE_SIGNS = str.maketrans("−‐‑–′", "----'")
-_NOT = ("n't", "n’t")  # at the end of a word
+_NOT = ("n't", "n’t")  # the end of a word such as "isn't"
 SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 MARKS = " \t\n*_`.!?\"'“”‘’"
 _WHICH = re.compile(r"(\A\W*)?\b(?:(of|von|vom|de|du)|the|de[rmns]|die|das|le|la|les)\s\Z", re.IGNORECASE)
 _OF, _PLURAL = frozenset(("of", "von", "de", "du")), frozenset(("they", "their", "these", "those"))
 _REQUEST = re.compile(r"(?is)\W*(?:tell|write|describe|explain|(?:be)?schreibe?|erkläre?)\b|.*\?\s*\Z")
 _ARTICLES = frozenset().union(*lists.FUNCTION_WORDS.values())
-_LONGEST_FRAGMENT, _FARTHEST = 5, 20  # words; sentences before a pronoun that are read
+_LONGEST_FRAGMENT, _FARTHEST = 5, 20  # most words of a fragment; most sentences before a pronoun
 ASKS = re.compile(
     r"(?i)\W*(?:how|wh(?:o|om|ose|at|en|ere|ich|y)|w(?:ie|as|ann|arum|er|o)|comment|pourquoi|où"
     r"|qu(?:e|i|oi|and|els?|elles?))\b"
 )
-FILE_TITLE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # such a title is no name
-_SEPARATOR = re.compile(r"[_.#-]")  # of words in the name of a file
+FILE_TITLE = re.compile(r"(?i)/|\.\w{1,5}\Z|\Apassage \d+\Z")  # a title that is no name of a thing
+_SEPARATOR = re.compile(r"[_.#-]")  # stands between words in the name of a file
 _LINKS = lists.LIMITING | lists.OPENERS
-_FEW = ("few", "little", "wenig")  # "a few" is another word
+_FEW = ("few", "little", "wenig")  # "a few" means more than "few"
 
 
 class Item(NamedTuple):
-    """A value, or a word with meaning (no function word), at `start` to `end` of its text."""
+    """A value, or a word with meaning, at `start` to `end` of its text. Words such as "the" are no items."""
 
     start: int
     end: int
     stem: str = ""
     word: str = ""
     value: Value | None = None
-    is_name: bool = False  # or a part of a name, such as the number in "Apollo 11"
-    form: str = ""  # the auxiliaries before it, such as "was", which tell tense and number
-    article: str = ""  # or possessive, before it or its adjectives; with its case and owner in `marks`
-    marks: frozenset[tuple[str, str]] = lists.ARTICLES["a"]
+    is_name: bool = False  # whether it belongs to a name, as both items of "Apollo 11" do
+    form: str = ""  # the auxiliary verbs before it, such as "was"
+    article: str = ""  # the article before it, or a possessive such as "his"
+    marks: frozenset[tuple[str, str]] = lists.ARTICLES["a"]  # the cases and owners of the article
 
     @property
     def key(self) -> str:
-        """Returns the stem of a word, or a value as it is written: "Apollo 11" and "Apollo 12" differ."""
+        """Returns the stem of a word, or the written form of a value: "11" and "12" have different keys."""
         return self.stem or self.word
 
 
@@ -78,28 +78,28 @@ VERB_ENDINGS = ("ed", "s", "t", "te", "ten")
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A line of a source. A list item also has the labels and items of the line that introduces its list."""
+    """A line of a source. The line of a list item begins with the lead line, which introduces the list."""
 
     labels: tuple[str, ...]
     text: str
     items: tuple[Item, ...]
-    subject_keys: frozenset[str]  # keys of its subject: of the title, or of what its pronoun stands for
-    row: str = ""  # of a table cell: the first cell of its row
-    cell: str = ""  # the words of the table cell itself
-    is_row: bool = False  # a whole table row, and not one cell with its headings
-    excerpt_keys: frozenset[str] = frozenset()  # the keys of its whole excerpt
+    subject_keys: frozenset[str]  # the keys of the title, or of the subject that its pronoun means
+    row: str = ""  # for a table cell: the first cell of its row
+    cell: str = ""  # for a table cell: its own words
+    is_row: bool = False  # whether it is a whole table row
+    excerpt_keys: frozenset[str] = frozenset()  # the keys of the whole excerpt
     title: str = ""
     heading_keys: frozenset[str] = frozenset()  # the keys of the heading above the line
-    needed_keys: frozenset[str] = frozenset()  # `subject_keys` that a sentence must share
+    needed_keys: frozenset[str] = frozenset()  # the `subject_keys` that a sentence must also have
 
     @cached_property
     def all_keys(self) -> frozenset[str]:
-        """Returns the keys of its items and of its subject (`subject_keys`)."""
+        """Returns the keys of the items and of the subject of the line."""
         return self.subject_keys | {item.key for item in self.items}
 
     @cached_property
     def without_present_tense(self) -> "Line":
-        """Returns the line without its present tense, to compare it with a table cell: "is 118" as "118"."""
+        """Returns the line without present tense, so that "is 118" is equal to "118" in a table cell."""
         items = (it._replace(form="") if it.form in lists.PRESENT_FORMS else it for it in self.items)
         return replace(self, items=tuple(items))
 
@@ -110,7 +110,7 @@ def first_word(text: str) -> str:
 
 
 def first_pronoun(text: str) -> str:
-    """Returns the pronoun that is the first word, or that stands soon behind a word such as "In"; else ""."""
+    """Returns the pronoun at the start of the text, or soon after a first word such as "In"; else ""."""
     most = 4 if first_word(text) in _LINKS else 1
     return next((it for it in WORD.findall(text.casefold())[:most] if it in lists.PRONOUNS), "")
 
@@ -121,7 +121,7 @@ def _blank(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def items_of(text: str) -> tuple[Item, ...]:
-    """Returns the values and the words with meaning of a text, in order. Leaves out function words."""
+    """Returns the values and the words with meaning of a text, in order. Leaves out words such as "the"."""
     text = _STRUCK.sub(_blank, text)
     unmarked = _TARGET.sub(_blank, MARK.sub(_blank, text))
     found = values(_TARGET.sub(_blank, text))
@@ -134,9 +134,9 @@ def items_of(text: str) -> tuple[Item, ...]:
     folded = [match[0].casefold() for match in words]
     language = lists.language_of(folded)
     tenses, small = lists.AUXILIARIES[language], lists.FUNCTION_WORDS[language]
-    small -= {"que"} if lists.NE.search(text) else set()  # "ne ... que" limits
+    small -= {"que"} if lists.NE.search(text) else set()  # "ne ... que" means "only"
     items = [Item(it.start, it.end, "", text[it.start : it.end].casefold(), it) for it in found]
-    hedged = [it for it in found if it.bound == "about"]  # by words that compare with the value
+    hedged = [it for it in found if it.bound == "about"]  # "about" is a part of these values
     auxiliaries = list[tuple[int, str]]()
     for match, word in zip(words, folded, strict=True):
         for piece, begin in _split_word(word, match.start()):
@@ -147,7 +147,7 @@ def items_of(text: str) -> tuple[Item, ...]:
             is_weighty, is_name = piece in lists.LIMITING, match.start() > start and match[0][0].isupper()
             if is_weighty or not (hedged and any(it.bound_start <= begin < it.start for it in hedged)):
                 told = piece if is_weighty else lists.stem(piece, language)
-                told = piece if told in lists.LIMITING else told  # the stem of "notamment" is "not"
+                told = piece if told in lists.LIMITING else told  # "notamment" has the stem "not"
                 items.append(Item(begin, begin + len(piece), told, piece, None, is_name))
     items.sort()
     _add_auxiliaries(items, auxiliaries, is_german=language == "de")
@@ -163,7 +163,7 @@ def items_of(text: str) -> tuple[Item, ...]:
 
 
 def _find_signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
-    """Finds digits and signs with meaning outside the values, as in "A+", "↑" and "[x]"."""
+    """Yields the digits and signs with meaning that are no part of a value, as in "A+", "↑" and "[x]"."""
     for box, sign in (("[ ]", " ☐ "), ("[x]", " ☒ "), ("[X]", " ☒ ")):
         text = text.replace(box, sign)
     shown = MARKUP.sub(lambda it: "\0" * len(it[0]), _TARGET.sub(_blank, _BULLET.sub(_blank, text)))
@@ -174,7 +174,7 @@ def _find_signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
 
 
 def verb_index(items: Sequence[Item], default: int) -> int:
-    """Returns the index of the first item that is a verb, by its auxiliary or ending; else `default`."""
+    """Returns the index of the first verb, which has an auxiliary or a verb's ending; else `default`."""
     told = [n for n, item in enumerate(items) if item.form or item.stem in lists.MODAL_VERBS]
     words = (n for n, it in enumerate(items) if n and not it.is_name and it.word not in lists.OPENERS)
     return told[0] if told else next((n for n in words if items[n].word.endswith(VERB_ENDINGS)), default)
@@ -195,18 +195,18 @@ def _add_articles(items: list[Item], articles: Iterable[tuple[int, str]], german
             stem = f"a {item.stem}" if word in ("a", "ein") and item.word in _FEW else item.stem
             items[at] = item._replace(stem=stem, article=word, marks=lists.ARTICLES[word])
             if not german or german[items[at].start].isupper():
-                break  # at the noun
+                break  # in German, the article also belongs to the adjectives before the noun
 
 
 def _is_in_name(text: str, before: Item, value: Value, language: str) -> bool:
-    is_year = language == "de" and value.kind == "date"  # "wurde das Wehr 1958 erneuert", not "Apollo 11"
+    is_year = language == "de" and value.kind == "date"  # "das Wehr 1958" is no name
     if value.bound or is_year or not value.text.isdigit() or before.stem in _LINKS:
         return False
     return text[before.start].isupper() and text[before.end : value.start].isspace()
 
 
 def _value_tells_which_thing(text: str, value: Value, after: Item, *, is_behind_verb: bool) -> bool:
-    """Tells whether a value says which thing is meant, as in "the 2019 report" and "law of 1998"."""
+    """Tells whether a value names a thing among others, as in "the 2019 report" and "law of 1998"."""
     found, is_date = _WHICH.search(text, 0, value.start), value.kind == "date"
     if found is None or found[2]:
         return found is not None and is_date and not is_behind_verb
@@ -224,7 +224,7 @@ def _split_word(word: str, start: int) -> list[tuple[str, int]]:
 
 @lru_cache(maxsize=512)
 def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
-    """Returns the `usable_lines` of an excerpt with their items, and a line for each cell of its tables."""
+    """Returns the usable lines of an excerpt (see `usable_lines`), and a line for each cell of its tables."""
     lines: list[Line] = []
     title = frozenset(item.key for item in items_of(excerpt.title))
     every = [line.text for line in excerpt.lines]
@@ -265,14 +265,14 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
 def _cell_lines(
     labels: tuple[str, str], heads: Sequence[str], cells: Sequence[str], shared: dict[str, Any]
 ) -> Iterator[Line]:
-    """Yields a line for each cell of a row but the first, with the row's first cell and the column's head."""
+    """Yields a line for each cell after the first cell of a row: first cell, header of the column, cell."""
     for head, cell in zip(heads[1:], cells[1:], strict=True):
         text = f"{cells[0]} {head} {cell}"
         yield Line(labels, text, items_of(text), row=plain_words(cells[0]), cell=cell, **shared)
 
 
 def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
-    """Yields the indexes of the lines that are not struck out, and that no heading or other line denies."""
+    """Yields the indexes of the lines that are not struck out, and not denied or limited by other lines."""
     is_struck, named, headings = False, {item.key for item in items_of(title)}, {0: title}  # by level
     for number, (line, before, after) in enumerate(zip(lines, ["", *lines], [*lines[1:], ""], strict=False)):
         opens = line.count("~~") % 2 == 1
@@ -284,7 +284,7 @@ def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
         limits = chain.from_iterable(map(items_of, filter(_limits_lines, (*headings.values(), before))))
         is_limited = not all(it.value or it.key in told or it.word in lists.OPENERS for it in limits)
         is_denied = any(map(_calls_wrong, headings.values())) or lists.ANNOUNCEMENT.search(before.strip())
-        # "Drink alcohol", below "Avoid", says the opposite; "Do not drink alcohol" does not.
+        # Below "Avoid", "Drink alcohol" means its opposite, but "Do not drink alcohol" does not.
         is_forbidden = any(it != line and lists.FORBIDS.search(it) for it in headings.values())
         is_turned = is_forbidden and lists.LIMITING.isdisjoint(item.stem for item in items_of(line))
         is_framed = is_limited or is_turned or lists.COMMENT.search(after) or _next_line_comments(line, after)
@@ -295,7 +295,7 @@ def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
 
 @lru_cache(maxsize=1024)
 def heading_keys(text: str) -> frozenset[str]:
-    """Returns the keys of the words of a heading, and its single capitals, as in "Model A"."""
+    """Returns the keys of the words of a heading, and its single capital letters, as in "Model A"."""
     capitals = re.findall(r"(?<=\s)[A-Z]\b", text)
     return frozenset((*(it.key for it in items_of(text) if it.word not in lists.OPENERS), *capitals))
 
@@ -325,17 +325,17 @@ def _calls_wrong(heading: str) -> bool:
 
 
 def is_draft_file(source: str) -> bool:
-    """Tells whether the name of a file says that it is a draft, or not valid, as in "spec_draft.md"."""
+    """Tells whether the name of a file says that the file is a draft, or not valid, as in "spec_draft.md"."""
     name = "" if "://" in source else _SEPARATOR.sub(" ", source.rpartition("/")[2]).casefold()
     return _calls_wrong(name) or not lists.DRAFTS.isdisjoint(name.split())
 
 
 def _next_line_comments(line: str, after: str) -> bool:
-    """Tells whether the next line comments on this line as a whole, as in "The court rejected this"."""
+    """Tells whether the next line (`after`) comments on the whole `line`, as in "The court rejected this"."""
     items, subject = items_of(line), next(iter(items_of(after)), _NO_ITEM)
     verbs = {item.stem: item.word for item in items if item.form and item.stem}
     if subject.word != verbs.get(subject.stem, subject.word) and not subject.form:
-        return True  # "It is approved. The approval was revoked."
+        return True  # as in "It is approved. The approval was revoked."
     told = {item.key for item in items}
     references = (
         {it.key for it in items_of(word)} for word in lists.REFERENCE.findall(after) if not unit_of(word)
@@ -344,9 +344,10 @@ def _next_line_comments(line: str, after: str) -> bool:
 
 
 def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Returns the keys of what a pronoun after these sentences stands for, without and with what it "is".
+    """Returns two sets of keys: of the thing that a pronoun after the sentences means, and also of its kind.
 
-    If another thing is named ("has a son", "met Carl Dorn"), returns all keys of these sentences, and "".
+    The kind is the noun after "is". If the pronoun may mean another thing ("has a son", "met Carl Dorn"),
+    both sets have "" and all keys of the sentences that were read.
     """
     told, is_sure = {""}, True
     for text in reversed(sentences[-_FARTHEST:]):
@@ -360,7 +361,7 @@ def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str
             names = [it for it in items if it.is_name and not it.value]
             is_many = bool(found) and found[-1].word.endswith("s") and pronoun == "it" and verb > 0
             if is_many and names and len(text[names[0].start : names[-1].end].split()) == len(names):
-                found, rest = names, ()  # "Few bridges are as old as the Selby Weir."
+                found, rest = names, ()  # as in "Few bridges are as old as the Selby Weir."
             elif pronoun:
                 is_sure &= not lists.names_other_thing(text, [it[:2] for it in names], start, pronoun)
             if is_first:
@@ -374,9 +375,9 @@ def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str
 
 
 def _subject_items(text: str, items: Sequence[Item], verb: int) -> Sequence[Item]:
-    """Returns the items before the verb. Without one, as in a question: its names, and nouns beside "of"."""
+    """Returns the items before the index `verb`. For 0, returns all items, or only names and their nouns."""
     if verb:
-        verb -= items[verb - 1].word in lists.OPENERS  # "is in"
+        verb -= items[verb - 1].word in lists.OPENERS  # in "is in Oster", the verb counts at "Oster"
         start = next((n for n, it in enumerate(items) if it.stem and it.word not in _ARTICLES), 0)
         comma = text.find(",", items[start].end, items[verb].start)
         found = [it for it in items[start:verb] if comma < 0 or it.start < comma]
@@ -393,7 +394,7 @@ def plain_words(words: str) -> str:
 
 
 def is_same_item(item: Item, other: Item) -> bool:
-    """Tells whether two items are one word in any inflection, or equal values without `is_rounded`."""
+    """Tells whether two items have the same stem, or values that are equal without rounding."""
     if item.value and other.value:
         return compare(item.value, other.value) == "equal" and not is_rounded(item.value, other.value)
     return bool(item.stem) and item.stem == other.stem

@@ -1,4 +1,4 @@
-"""Finds the names that a sentence without a name is about, to leave out pages about other things."""
+"""Finds the names above a sentence that names no subject, so that pages about other things are left out."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
@@ -15,15 +15,15 @@ _BARE_SUBJECT = re.compile(
     r"(?:\A|[.!?]\s|\n)[\W_]*([A-ZÀ-Þ][\w-]*) (?:is|was|has|est|a|(?<!s )[a-z]{2,}s)\b"
 )
 _HEADING = re.compile(r"\s*(#{1,6})\s")
-_LONGEST_CASE = 40  # characters of "For adults,"
+_LONGEST_CASE = 40  # most characters of a phrase such as "For adults,"
 _ARTICLES = frozenset().union(*FUNCTION_WORDS.values(), PRONOUNS)
 _NO_NAME = _ARTICLES | OPENERS | LIMITING
 _CASES = frozenset(("for", "für", "pour"))
-_FIRST_PHRASE = re.compile(r",\s|\s(?:the|d(?:er|ie|as|en)|l[ae]s?)\s")  # which it ends before
+_FIRST_PHRASE = re.compile(r",\s|\s(?:the|d(?:er|ie|as|en)|l[ae]s?)\s")  # its end
 
 
 class NamesAbove:
-    """The names above a sentence: in its headings, and in the last paragraph with names."""
+    """The names above a sentence: in the headings, and in the last paragraph that has names."""
 
     def __init__(self, text: str) -> None:
         self.headings, self.known = dict[int, str](), set[str]()  # the headings by level
@@ -44,10 +44,10 @@ class NamesAbove:
                 self.last |= _bare_subjects(line)
 
     def headings_differ(self, line: Line, known: Set[str]) -> bool:
-        """Tells whether the headings of text and line each have words that the other side lacks.
+        """Tells whether the headings of the text and of a source line each have words that the other lacks.
 
-        The dose for adults is not that for children, whatever the sentence says. Titles must have a common
-        word, as in "Model A" and "Model B". `known` are the keys of the text so far.
+        A dose below "Adults" is not the dose below "Children". Titles are compared only if they share a word,
+        as "Model A" and "Model B" do. `known` are the keys of the text so far.
         """
         title, said = heading_keys(line.title), {item.key for item in line.items}
         own_title, told = heading_keys(self.headings.get(1, "")), line.all_keys | line.heading_keys | title
@@ -56,7 +56,7 @@ class NamesAbove:
         return differ or bool(own_title & title and own_title - told and title - known - said)
 
     def pages_with_names(self, pages: Sequence[Excerpt], sentence: str) -> list[Excerpt]:
-        """Returns the pages that have all these names, or no others; all if `sentence` names its subject."""
+        """Returns the pages with all names, or with no unknown name; all if `sentence` names its subject."""
         named = (name_words(it, is_title=level == 1) for level, it in self.headings.items())
         wanted = self.last.union(*named)
         if not wanted or _has_named_subject(sentence, self.known):
@@ -88,7 +88,7 @@ def _fold_token(token: str) -> str:
 
 @lru_cache(maxsize=4096)
 def name_words(text: str, *, is_title: bool = False) -> frozenset[str]:
-    """Returns the words of the names in a text ("Pump 12"), and of cases that it is about ("For adults")."""
+    """Returns the words of names in a text ("Pump 12"), and of phrases that name a case ("For adults")."""
     return frozenset().union(*(_sentence_names(it, is_title=is_title) for it in SENTENCE_END.split(text)))
 
 
@@ -100,7 +100,7 @@ def _bare_subjects(text: str) -> frozenset[str]:
 
 def _sentence_names(sentence: str, *, is_title: bool) -> Iterator[str]:
     found = list(_TOKEN.finditer(sentence))
-    is_german = language_of(_fold_token(it[0]) for it in found) == "de"  # its nouns look like names
+    is_german = language_of(_fold_token(it[0]) for it in found) == "de"  # German nouns look like names
     times = [it.span for it in values(sentence) if it.kind in ("date", "time") or (it.amounts and it.unit)]
     run = list[str]()
     for number, match in enumerate([*found, None]):
@@ -120,7 +120,7 @@ def _sentence_names(sentence: str, *, is_title: bool) -> Iterator[str]:
 
 
 def _case_words(sentence: str, found: Sequence[re.Match[str]]) -> Iterator[str]:
-    """Yields the words of a first phrase that limits the sentence to a case, such as "For adults,"."""
+    """Yields the words of a first phrase that names a case ("For adults,"), no time ("In the morning,")."""
     first, *others = [_fold_token(it[0]) for it in found[:2]] or [""]
     if first in _CASES or (first in OPENERS - _ARTICLES and _NO_NAME.isdisjoint(others)):
         words = [it for it in found if _fold_token(it[0]) not in _NO_NAME and not values(it[0])]
@@ -129,7 +129,7 @@ def _case_words(sentence: str, found: Sequence[re.Match[str]]) -> Iterator[str]:
 
 
 def _has_named_subject(sentence: str, known: Set[str]) -> bool:
-    """Tells whether a name stands before the verb, or a known word without an article stands first."""
+    """Tells whether a name stands before the verb, or the first word is in `known` and is no article."""
     found = list(_TOKEN.finditer(sentence))
     tenses = AUXILIARIES[language_of(_fold_token(it[0]) for it in found)]
     verbs = (it.start() for it in found[1:] if _fold_token(it[0]) in tenses)

@@ -103,9 +103,7 @@ def format_of(config: Any, name: str) -> CallFormat:
         prompt = "{evidence}{end}{claim}" if "minicheck" in own else None
         return CallFormat(prompt, logit_indexes(config.id2label, name))
     if architecture not in _T5:
-        raise SetupError(
-            f"model 'nli:{name}' is a {architecture or 'model of an unknown kind'}: {_CHOICE}"
-        )
+        raise SetupError(f"model 'nli:{name}' is a {architecture or 'model of an unknown kind'}: {_CHOICE}")
     if "minicheck" in own:
         return CallFormat("predict: {evidence}{end}{claim}", LogitIndexes(1), 2048, generates=True)
     if "true" in own:
