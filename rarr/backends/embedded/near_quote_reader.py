@@ -1,4 +1,4 @@
-"""Reads blocks without a model: compares each sentence with the pages about its subject."""
+"""Fills cards (answers about sentences) without a model, by comparing each sentence with similar lines."""
 
 import re
 from collections.abc import Sequence, Set
@@ -17,9 +17,9 @@ _HEADING = re.compile(r"(?m)^#{1,6}\s")
 
 
 class NearQuoteReader:
-    """Reads cards without a model. A sentence is supported if a line of a source nearly repeats it.
+    """A card reader without a model. A sentence is supported if a line of a source nearly repeats it.
 
-    If only a value, a name or a "not" differs, the card corrects it. All other sentences stay open.
+    If only a value or a word such as "not" differs, the card corrects it. All other sentences stay undecided.
     """
 
     name = "embedded"
@@ -30,7 +30,7 @@ class NearQuoteReader:
 
 
 class NearQuoteVerifier:
-    """Judges support without a model: 1 if a line of the evidence nearly repeats the sentence, else 0."""
+    """A verifier without a model. The support is 1 if a line of the evidence nearly repeats the sentence."""
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
@@ -47,9 +47,9 @@ def _span_support(text: str, context: str | None, spans: Sequence[Span], evidenc
 
 
 def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> dict[int, RawCard]:
-    """Compares the sentences of a block with the lines of its excerpts. Returns cards by sentence number.
+    """Compares the sentences of a block with the lines of its excerpts. Returns the cards by sentence number.
 
-    `names_contradict` is that of `card_of`.
+    See `card_of` for `names_contradict`.
     """
     excerpts = [it for it in block.excerpts if lines_of(it) and not is_draft_file(it.source)]
     pages = [lines_of(excerpt) for excerpt in excerpts]
@@ -90,7 +90,7 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
 
 
 def _card_without_lead_line(card: RawCard, statement: str, start: int) -> RawCard:
-    """Returns the card of a list item, at `start` of a statement with the line before its list."""
+    """Limits the card of `statement` (a lead line and a list item) to the item, which begins at `start`."""
     item = statement[start:]
     are_inside = all(statement.find(edit.old) >= start for edit in card.edits)
     opened = tuple(words for words in card.open if words in item) or (item,) * bool(card.open)
@@ -98,7 +98,7 @@ def _card_without_lead_line(card: RawCard, statement: str, start: int) -> RawCar
 
 
 def _has_parallel_heading(line: Line, pages: Sequence[Sequence[Line]], known: Set[str]) -> bool:
-    """Tells whether its heading differs in one unknown word from another heading ("Placebo arm")."""
+    """Tells whether the heading of a line differs in one unknown word from another ("Placebo arm")."""
     own = line.heading_keys
     others = {it.heading_keys for lines in pages for it in lines if it.title == line.title}
     parallel = any(len(it) == len(own) == len(it & own) + 1 > 1 for it in others)

@@ -1,4 +1,4 @@
-"""Fills cards without a model: aligns a sentence with the lines of sources that nearly repeat it."""
+"""Fills the card of a sentence without a model: finds source lines that nearly repeat the sentence."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
@@ -26,27 +26,27 @@ from rarr.backends.source_lines import LEAD_LINE_ENDS
 from rarr.components import RawCard, RawEdit
 from rarr.tools.text.markdown_tables import Cell
 
-LEAST_SHARED = 0.6  # the lowest share of a sentence's items in a line that may decide about it
+LEAST_SHARED = 0.6  # a line with a smaller share of the sentence's items decides nothing
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_CELL_MARKS = re.compile(r"[()\[\]†‡§]|(?<=\w)\*(?![*\w])")  # "(45)" is a loss, "45*" has a note
-_LOSS = re.compile(r"\(\s*[\d.,]+\s*\)")  # in a row: a sentence has a minus
+_CELL_MARKS = re.compile(r"[()\[\]†‡§]|(?<=\w)\*(?![*\w])")  # in "(45)", a loss; in "45*", a note
+_LOSS = re.compile(r"\(\s*[\d.,]+\s*\)")  # a loss in a table row
 _SET_OFF = frozenset(",;:()–—")
 _AND = re.compile(r",?\s(?:and|und|et)\s")
 _FURTHER = re.compile(r",?\s(?:and|und|et)\s|[,;]\s(?:who|whose|where|when)\s")
 _COMMENTING = lists.PRONOUNS.union(*lists.FUNCTION_WORDS.values()) - {"has", "hat"}
 _QUOTATION_MARKS = frozenset("\"“”„«»‘’'")
-_FULL_NAME = 4  # letters: "II" and "B" are parts of a name
+_FULL_NAME = 4  # the least letters of a full name; "II" and "B" are only parts of names
 _FEW = 2  # words
-_EARLY = 3  # items that may stand before a verb that nothing shows
-_MANY = 8  # words that tell one event
-_MOST_TURNING = 3  # words, such as "do not"
+_EARLY = 3  # the assumed index of a verb, if no word looks like a verb
+_MANY = 8  # so many other words show that both sides tell the same event
+_MOST_TURNING = 3  # the most words that reverse a statement, such as "do not"
 DiffKind = Literal["value", "name", "word", "open"]
 
 
 class Diff(NamedTuple):
     """A difference between a sentence (`own` items) and a line (`other` items). One side may be empty."""
 
-    kind: DiffKind
+    kind: DiffKind  # "open": a difference that decides nothing
     own: tuple[Item, ...]
     other: tuple[Item, ...]
     at: tuple[int, int]  # the indexes of the first own item and of the first other item
@@ -76,13 +76,13 @@ class Alignment(NamedTuple):
         return len(self.diffs) == 1 and self.diffs[0].kind != "open"
 
     def has_other_heading(self, line: Line) -> bool:
-        """Tells whether its line and `line` stand below different headings of one page."""
+        """Tells whether the aligned line and `line` stand below different headings of one page."""
         pages = {it.title or it.labels[-1].partition(".")[0] for it in (self.line, line)}
         own, other = (it.heading_keys - it.all_keys for it in (self.line, line))
         return len(pages) == 1 and own != other
 
     def is_contested_by(self, other: "Alignment") -> bool:
-        """Tells whether another line is at least as similar, but has other words at these differences."""
+        """Tells whether the other line is at least as similar, but has other words for the differences."""
         diffs = zip(self.diffs, other.diffs, strict=False)
         pairs = (pair for ours, theirs in diffs for pair in zip(ours.other, theirs.other, strict=False))
         is_near = other.is_correctable and len(other.diffs) <= len(self.diffs)
@@ -102,10 +102,10 @@ def card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
 def card_of(
     sentence: str, above: str, lines: Sequence[Line], *, hedged: bool = False, names_contradict: bool = False
 ) -> RawCard:
-    """Returns the card of a sentence. `above` is the text before it.
+    """Returns the card of a sentence. `above` is the text before the sentence.
 
-    `names_contradict`: whether another name contradicts, or another year of a value. Both may be right: a
-    train stops in Linz and in Wels. `hedged`: whether these and hedged lines count, to ask a reader again.
+    `names_contradict`: whether a line with another name, or another year of a value, contradicts the sentence
+    (by default not: a train may stop in Linz and in Wels). `hedged`: whether these and hedged lines do so.
     """
     items = items_of(sentence)
     if states_nothing(sentence):
@@ -122,7 +122,7 @@ def card_of(
     if same := whole.labels if whole else next(_label_pairs(sentence, items, told), None):
         opposed = [it for it in near if it.is_contradiction]
         if not hedged and any(it.is_hedged or (whole and it.has_other_heading(whole)) for it in opposed):
-            return RawCard("open", same, open=(sentence,))  # a rule and its exception, or a correction
+            return RawCard("open", same, open=(sentence,))  # one line may limit or correct the other
         against = tuple(it.line.labels[0] for it in opposed)
         return RawCard("mixed" if against else "yes", same, against)
     sure = [it for it in near if it.is_contradiction or ((hedged or names_contradict) and it.is_correctable)]
@@ -141,7 +141,7 @@ def card_of(
 
 
 def _another_line_has_words(found: Alignment, lines: Sequence[Line]) -> bool:
-    """Tells whether another line about the same subject has the sentence's words for the differences."""
+    """Tells whether another line about the subject has the words of the sentence that `found.line` lacks."""
     line = found.line
     others = [it.items for it in lines if it.text != line.text and line.items[0].key in it.all_keys]
     diffs = (diff.own for diff in found.diffs if not all(mine.stem in lists.LIMITING for mine in diff.own))
@@ -150,14 +150,14 @@ def _another_line_has_words(found: Alignment, lines: Sequence[Line]) -> bool:
 
 
 def states_nothing(sentence: str) -> bool:
-    """Tells whether the text is a question, ends with a colon, or has too few words, as "Hello there!"."""
+    """Tells whether a text is a question, ends with a colon, or has too few words, such as "Hello there!"."""
     items, shown = items_of(sentence), sentence.rstrip()
     says_more = len(items) > 1 or any(item.value for item in items) or first_word(sentence) in lists.PRONOUNS
     return shown.endswith(("?", *LEAD_LINE_ENDS)) if says_more else len(WORD.findall(sentence)) <= _FEW
 
 
 def _label_pairs(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
-    """Yields the labels of two lines that each say one side of an "and", about the same subject."""
+    """Yields the labels of two lines: the first supports the words before "and", the second those after."""
     for number, (before, after) in enumerate(pairwise(items), start=1):
         if _AND.match(sentence, before.end, after.start):
             first = items[:number]
@@ -167,12 +167,12 @@ def _label_pairs(sentence: str, items: Sequence[Item], lines: Sequence[Line]) ->
 
 
 def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) -> Alignment:
-    """Finds the differences of a sentence and a line. `subject`: stems to which its pronoun may refer."""
+    """Compares a sentence (`items`) with a line. `subject`: the keys of the thing that its pronoun means."""
     if line.is_row:
         return _align_row(items, line)
     least = LEAST_SHARED if len(items) > _FEW else LEAST_SHARED / 2
     if len({item.stem for item in items if item.stem} - line.all_keys) > (1 - least) * len(items):
-        return Alignment(line, 0.0, ())  # without the cost of comparing values
+        return Alignment(line, 0.0, ())  # saves the slow comparison of values
     own, other = _comparison_keys(items, line.items)
     matcher = SequenceMatcher(None, own, other, autojunk=False)
     shared = sum(block.size for block in matcher.get_matching_blocks()) / len(own)
@@ -184,7 +184,7 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
         names_subject = a == b == 0 and subject is not None and {it.key for it in line.items[:d]} <= subject
         if (end := c + b - a) < d and (names_subject or _is_set_off(line, end, d)):
             is_hedged |= not (names_subject or _adds_statement(line, end, d))
-            d = end  # what the line adds
+            d = end  # the words behind `end` are only in the line
         told = _subject_item_count(items[:b], line) if a == 0 else 0
         first = max(d - b + told, 0)
         if told and (first == 0 or not lists.PRONOUNS.isdisjoint(WORD.findall(_gap(line, first).casefold()))):
@@ -219,14 +219,14 @@ def _is_role_of_name(word: Item, name: Item) -> bool:
 
 
 def _dates_value(line: Line, start: int, end: int) -> bool:
-    """Tells whether the first or last date of the line dates a value, as in "50 million euros in 2019"."""
+    """Tells whether the items `start` to `end` are the date of a value, as in "50 million euros in 2019"."""
     kinds = [it.value.kind if it.value and not it.is_name else "" for it in line.items]
     if "date" not in kinds[start:end] or (start > 0 and end < len(kinds)):
         return False
     place = line.items[start].start, line.items[end - 1].end
     others = [it for it, kind in zip(line.items, kinds, strict=True) if kind not in ("", "date")]
     gaps = (line.text[min(it.end, place[1]) : max(it.start, place[0])] for it in others)
-    return any(not (_AND.search(gap) or "," in gap) for gap in gaps)  # in one phrase
+    return any(not (_AND.search(gap) or "," in gap) for gap in gaps)  # value and date are in one phrase
 
 
 def _subject_item_count(items: Sequence[Item], line: Line) -> int:
@@ -255,7 +255,7 @@ def _align_row(items: Sequence[Item], line: Line) -> Alignment:
 def _split_diff(
     own: Sequence[Item], other: Sequence[Item], at: tuple[int, int], *, is_subject: bool
 ) -> Iterator[Diff]:
-    """Divides a difference into one for each value or word, where this is possible."""
+    """Yields a difference for each pair of values or words; without pairs, yields the whole difference."""
     is_subject &= not all(item.stem in lists.LIMITING for item in (*own, *other))
     if len(own) == len(other):
         pairs = [(_diff_kind(mine, theirs), mine, theirs) for mine, theirs in zip(own, other, strict=True)]
@@ -288,7 +288,7 @@ def _diff_kind(own: Item, other: Item) -> DiffKind:
 
 
 def _comparison_keys(own: Sequence[Item], other: Sequence[Item]) -> tuple[list[object], list[object]]:
-    """Returns a key for each item of both sides. Items with the same meaning have the same key."""
+    """Returns a key for each item of `own` and of `other`. Items with the same meaning have equal keys."""
     right = list[object]()
     keys: list[object] = [(it.stem, it.form, it.marks) if it.stem else at for at, it in enumerate(own)]
     stems = {it.stem: [n for n, item in enumerate(own) if item.stem == it.stem] for it in own}
@@ -300,7 +300,7 @@ def _comparison_keys(own: Sequence[Item], other: Sequence[Item]) -> tuple[list[o
 
 
 def _is_same_in_tense(own: Item, other: Item) -> bool:
-    """Tells whether two items are the same, in tense and mood too. The name "Stephens" is not "Stephen"."""
+    """Tells whether two items are equal, also in tense. The name "Stephens" is not the name "Stephen"."""
     did = own.form == "did", other.form == "did"
     if not is_same_item(own, other) or own.marks.isdisjoint(other.marks):
         return False
@@ -310,7 +310,7 @@ def _is_same_in_tense(own: Item, other: Item) -> bool:
 
 
 def _is_set_off(line: Line, first: int, last: int) -> bool:
-    """Tells whether items are set off from the line: in commas or brackets, or at its start or end."""
+    """Tells whether the items `first` to `last` stand in commas or brackets, or at an end of the line."""
     after, is_last = _gap(line, last), last == len(line.items)
     closes = is_last or not _SET_OFF.isdisjoint(after)
     if first == 0:
@@ -320,12 +320,12 @@ def _is_set_off(line: Line, first: int, last: int) -> bool:
 
 
 def _adds_statement(line: Line, first: int, last: int) -> bool:
-    """Tells whether the last items of a line add a statement, and do not limit the words before them."""
+    """Tells whether the items from `first` on add a statement, and do not limit the words before them."""
     items, more = line.items, line.items[first:last]
     if first == 0 or last < len(items) or any(item.stem in lists.LIMITING for item in items):
-        return False  # behind "may" or "more than", a last phrase is a condition
+        return False  # after "may" or "more than", the last items are a condition
     is_agent = more[0].word in ("by", "von", "par") and all(item.is_name for item in more[1:])
-    has_words = any(item.stem and item.word not in lists.OPENERS for item in more)  # "and 1958" has none
+    has_words = any(item.stem and item.word not in lists.OPENERS for item in more)  # not "and 1958"
     clause = line.text[items[first - 1].end :]
     given, added = ([it.value for it in each if it.value] for each in (items[:first], more))
     is_other = not any((it.kind, it.unit) == (own.kind, own.unit) for it in added for own in given)
@@ -348,15 +348,15 @@ def _line_edits(sentence: str, found: Alignment) -> Iterator[RawEdit]:
     has_french_negation = any(map(lists.NE.search, (sentence, found.line.text)))
     for diff in found.diffs:
         if diff.kind == "word" and has_french_negation:
-            return  # a person must change both parts of a negation
+            return  # a person must change both parts of the French negation
         if diff.own and diff.other:
             yield from _replacing_edits(sentence, found.line.text, diff)
-        elif diff.own or diff.at[0]:  # before the first word, as of an order, a "not" is put in by a person
+        elif diff.own or diff.at[0]:  # only a person can put "not" before the first word
             yield _reversing_edit(sentence, found.line, diff)
 
 
 def _replacing_edits(sentence: str, line: str, diff: Diff) -> Iterator[RawEdit]:
-    """Yields an edit with the line's value or words, if the words of the sentence around them still fit."""
+    """Yields an edit that puts words of the line into the sentence, if the words around them still fit."""
     own, other, start, end = diff.own[0], diff.other[0], diff.own[0].start, diff.own[-1].end
     by, article = line[other.start : diff.other[-1].end], own.article
     new = replacement(other.value, own.value) if own.value and other.value else " ".join(by.split())
@@ -370,12 +370,12 @@ def _replacing_edits(sentence: str, line: str, diff: Diff) -> Iterator[RawEdit]:
         new = new[:1].upper() + new[1:]
     is_one = any(1 in {it.amount for it in item.value.amounts} for item in (own, other) if item.value)
     words = WORD.findall(f"{sentence[:start]}{new}{sentence[end:]}".casefold())
-    if not is_one or set(words) <= set(WORD.findall(line.casefold())):  # "1 gate is", but "2 gates are"
+    if not is_one or set(words) <= set(WORD.findall(line.casefold())):  # "1 gate is" becomes "2 gates are"
         yield RawEdit(*_unique_edit(sentence, start, end, new), by)
 
 
 def _reversing_edit(sentence: str, line: Line, diff: Diff) -> RawEdit:
-    items = items_of(sentence)  # those around the turning word are the same in both
+    items = items_of(sentence)  # the items beside the reversing word are equal on both sides
     own, other = diff.at[0] + len(diff.own), diff.at[1] + len(diff.other)
     start = items[diff.at[0] - 1].start if diff.at[0] else 0
     end = items[own].end if own < len(items) else len(sentence)
@@ -391,5 +391,5 @@ def _unique_edit(sentence: str, start: int, end: int, new: str) -> tuple[str, st
         at = sentence.rfind(" ", 0, max(at - 1, 0)) + 1
     new = new.removesuffix(".") if sentence.startswith(".", end) else new
     if sentence[end - 1] == "." and not new.endswith(".") and not sentence[end:].strip(MARKS):
-        end -= 1  # it ends the sentence
+        end -= 1  # keeps the full stop of the sentence
     return sentence[at:end], sentence[at:start] + new

@@ -1,4 +1,4 @@
-"""Lists of words that the embedded reader knows, in English, German and French, and their stems."""
+"""Lists of English, German and French words that the embedded reader knows, and the stems of words."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -7,9 +7,9 @@ from itertools import product
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-_LANGUAGES = {"en": "english", "de": "german", "fr": "french"}  # with the names of their stemmers
+_LANGUAGES = {"en": "english", "de": "german", "fr": "french"}  # the codes and stemmers of the languages
 _SMALL = {
-    # Articles, pronouns, forms of "be" and "have": a sentence says the same without them.
+    # Articles, pronouns, forms of "be" and "have": without these words, a sentence has the same meaning.
     "en": "a an the this that these those which who whom whose is are was were be been being has have had"
     " having does do did it its he his she her they their them there also and",
     "de": "der die das den dem des ein eine einen einem einer eines ist sind war waren wird wurde wurden"
@@ -65,13 +65,13 @@ _OPENERS = {
 _TELLING = {name: frozenset(f"{_SMALL[name]} {_OPENERS[name]}".split()) for name in _LANGUAGES}
 PRONOUNS, LIMITING = frozenset(_PRONOUNS.split()), frozenset(_WEIGHTY.split())
 OPENERS = frozenset(" ".join(_OPENERS.values()).split())
-"""Pronouns; words that limit or reverse a statement (only, may, not); words that begin another phrase."""
+"""`PRONOUNS`; `LIMITING` words of a statement, such as "only" and "not"; `OPENERS` of a phrase ("in")."""
 FUNCTION_WORDS = {language: frozenset(words.split()) - LIMITING for language, words in _SMALL.items()}
-"""The function words of each language, without which the meaning of a sentence stays the same."""
+"""The function words of each language. Without these words, a sentence has the same meaning."""
 MODAL_VERBS = frozenset(_MOODS.split())
 REVERSING = (frozenset(_NEGATIONS.split()), LIMITING.difference(_FOCUS.split(), _UNIVERSAL.split()))
-"""Words that reverse a statement: if one is added (the first set), or if one is left out (the second)."""
-AUXILIARIES = {  # they tell the tense and the number
+"""To add a word of the first set, or to leave out a word of the second set, reverses a statement."""
+AUXILIARIES = {  # auxiliary verbs tell the tense, and singular or plural
     language: frozenset(forms.split())
     for language, forms in {
         "en": "is are was were has have had did be been being",
@@ -79,9 +79,9 @@ AUXILIARIES = {  # they tell the tense and the number
         "fr": "est sont était étaient été a ont avait avaient",
     }.items()
 }
-NE = re.compile(r"(?i)\bn(?:e\s|['’])")  # a word behind it completes the French negation
+NE = re.compile(r"(?i)\bn(?:e\s|['’])")  # "ne"; a later word completes the negation
 _OWNERS = ("his", "her", "its", "their", "my", "your", "our", "mein", "dein", "sein", "ihr", "unser", "eur")
-_ENDS = {"": "rs", "e": "e", "en": "n", "em": "m", "er": "r", "es": "g"}  # of "ein", with letters for cases
+_ENDS = {"": "rs", "e": "e", "en": "n", "em": "m", "er": "r", "es": "g"}  # of "ein"; a letter is a case
 _CASES = {f"{it}{end}": _ENDS[end] for it in ("ein", "dies", "jen", *_OWNERS[7:]) for end in _ENDS}
 _CASES |= dict.fromkeys(("a", "an", "the", "le", "la", "les", "un", "une", "du", *_OWNERS[:7]), "resgmn")
 _CASES |= {"der": "r", "die": "e", "das": "s", "des": "g", "dem": "m", "den": "n", "dieses": "gs"}
@@ -89,7 +89,7 @@ ARTICLES = {
     word: frozenset(product(cases, [it for it in _OWNERS if word.startswith(it)] or [""]))
     for word, cases in _CASES.items()
 }
-"""The articles and possessives of all languages, each with the pairs of a case and an owner it may have."""
+"""The articles and possessives, each with its possible pairs (case, owner). An article has the owner ""."""
 PRESENT_FORMS = ("is", "are", "has", "have", "ist", "sind", "hat", "haben", "est", "sont", "a", "ont")
 _BE = "is|are|was|were|ist|sind|war|waren|est|sont|était|étaient"
 _AT = f"{_BE}|in|on|at|near|im|am|auf|bei|à|en|dans|sur"
@@ -98,7 +98,7 @@ _THE = rf"{_OWN}|the|this|whose|d(?:er|ie|as|e[nmu]|eren|essen|ont)|dies(?:e[mnr
 _THING = re.compile(rf"(?i)(?:(\b(?:{_BE})|,)\s)?\b({_A})\b|\b(?:({_AT}|of)\s)?(?:{_THE})\b")
 _BESIDE = re.compile(rf"\b(?i:{_AT}|(by|of|von|par))\s(?:(?i:{_A}|{_THE})\s)?(?:[A-Z][\w'’-]*\s)*\Z")
 _NEUTER, POSSESSIVES = frozenset(("it", "its", "es")), ("'s", "’s")
-# What says that a line, or the lines below a heading, are wrong, forbidden, or what somebody claims.
+# Words which say that a line, or the lines below a heading, are wrong, forbidden or only claimed.
 _WRONG = (
     r"(?:false|myth|legend|rumou?r|hoax|misconcep|error|mistake|wrong|untrue|incorrect|ficti|nonsense|refuted"
     r"|disprove|debunk|retracted|withdrawn|obsolete|outdated|superseded|repealed|falsch|gerücht|irrt[uü]m"
@@ -119,7 +119,7 @@ FORBIDS = re.compile(
     r"(?i)\b(?:avoid|forbid|prohibit|refrain|exclu[ds]|contra-?indic|banned|don.?ts\b|unzulässig|vermeid|untersag"
     r"|verboten|ausschl[uü]ss|ausgeschlossen|gegenanzeig|kontraindik|interdi|évit)"
 )
-_FIRST = r"\A(?!#)\W*(?:\w+\W+){0,2}?"  # two words at most, and no heading
+_FIRST = r"\A(?!#)\W*(?:\w+\W+){0,2}?"  # at most two words at the start of a line that is no heading
 _IT = rf"{_FIRST}(?:it|es|that|das|c['’]est)\b"
 _NO = r"(?<!\bit)(?<!\bes)(?:\W?\w+)?(?:\W+(?:not?|never|nicht|nie|pas)|n['’]t)\b"
 _VERDICT = rf"(?:{_WRONG}\w*|not?|nein|non)\W*\Z"
@@ -133,7 +133,7 @@ ANNOUNCEMENT = re.compile(
     rf"|{_FIRST}(?:following|folgend|suivant).*\b{_WRONG}"
     r"|\b(?:the following|folgende[ns]?|ce qui suit)\b(?! (?:\w+ )?(?:day|week|month|year|tag|jahr))[^:]*\.\Z"
 )
-# What may stand for a line as a whole, and the word behind it.
+# Words such as "this", which may mean the whole line before, and the word after them.
 REFERENCE = re.compile(
     r"(?i)(?:\b(?:this|these|those|dies(?:e[mnrs]?)?|cet(?:te)?|ces?|cela|ceci)\b\W*"
     r"|\A\W*(?:that|das)\s+(?=(?-i:[a-zäöü])))(\w*)"
@@ -155,7 +155,7 @@ def are_opposites(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def have_equal_tense(first: str, second: str, *, did: tuple[bool, bool] = (False, False)) -> bool:
-    """Tells whether two words of one stem have the same tense; `did`: whether each follows the word "did"."""
+    """Tells whether two words of one stem have the same tense. `did`: whether each word follows "did"."""
     alike, *endings = _ALIKE.findall(f"{first} {second}")[0]
     past = [is_past or it.endswith("ed") or it == "d" for is_past, it in zip(did, endings, strict=True)]
     is_weak = alike.endswith("t") and "" in endings and "e" in (endings[0][:1], endings[1][:1])
@@ -163,7 +163,7 @@ def have_equal_tense(first: str, second: str, *, did: tuple[bool, bool] = (False
 
 
 def names_other_thing(text: str, names: Sequence[tuple[int, int]], start: int, pronoun: str) -> bool:
-    """Tells whether a thing that a pronoun may stand for is named behind `start` (-1: in a question)."""
+    """Tells whether the text names a thing after `start` that `pronoun` may mean (-1: in a question)."""
     things = list(_THING.finditer(text, max(start, 0)))
     if start < 0:
         return text.rstrip().endswith("?") and any(it[2] and not it[1] for it in things)
