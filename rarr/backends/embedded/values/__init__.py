@@ -1,1 +1,1 @@
-"""Finds the values of a text (such as numbers and dates), compares them, and rewrites one as another."""
+"""Finds and compares values, such as numbers and dates, and writes one value in the form of another."""

@@ -14,21 +14,21 @@ Comparison = Literal["equal", "different", "unknown"]
 """`unknown`: the values cannot be compared, as with different units, or the claim is more exact."""
 
 _SURE_DIGITS = 10  # "5 million", of one digit, is no sure rounding of 5.4 million
-_ROUND = 1000  # a number in steps of so much may be round: 35,000
-_NEAR, _CONVERTED, _HEDGED = Fraction(1, 50), Fraction(1, 100), Fraction(1, 10)
+_ROUND = 1000  # a multiple of 1,000, such as 35,000, may be a rounded number
+_NEAR, _CONVERTED, _HEDGED = Fraction(1, 50), Fraction(1, 100), Fraction(1, 10)  # relative gaps
 _ROUGHLY_ABOVE = Fraction(3, 2)
-_OWN_NAME = 5  # an identifier of more characters is the same one behind another label
-_SHOWN = 500  # of a step: "4.2 billion" shows that it is rounded
+_OWN_NAME = 5  # an identifier with more characters stays the same if its label changes
+_SHOWN = 500  # a number with this step or a larger step, such as "4.2 billion", looks rounded
 _NO_WORD = re.compile(r"[\W\d_]+")
 _BESIDE_DIGITS = re.compile(r"\A-?0?(?=[.,])|[-.,' ]")  # ".5" is "0.5"
-_SYMBOL = re.compile(r"/|\w[A-Z]")  # of an unknown unit: "mEq/l", "AU"
+_SYMBOL = re.compile(r"/|\w[A-Z]")  # an unknown unit, such as "mEq/l" or "AU"
 _SIDES = {"min": -1, "above": -1, "max": 1, "below": 1}
 
 
 def compare(claim: Value, source: Value) -> Comparison:
-    """Compares the claim's value with the source's: `equal`, `different`, or `unknown` if not comparable.
+    """Compares the value of a claim with the value of a source. See `Comparison` for the results.
 
-    The claim may be less exact than the source ("85%" of 85.19%), but not more exact.
+    A claim may be equal if it is less exact ("85%" for 85.19%). A claim that is more exact is `unknown`.
     """
     if claim.kind != source.kind:
         names = {str(it.readings[0]) if it.kind == "identifier" else it.text for it in (claim, source)}
@@ -60,20 +60,20 @@ def is_rounded(claim: Value, source: Value) -> bool:
 
 
 def is_narrower(claim: Value | None, source: Value | None) -> bool:
-    """Tells whether the claim's bound is narrower: what is said of those under 12 holds under 5."""
+    """Tells whether the claim has a narrower bound: "under 5" is narrower than "under 12" in the source."""
     if claim is None or source is None or claim.bound != source.bound or _unit(claim) != _unit(source):
         return False
     return (_bound_number(source) - _bound_number(claim)) * _SIDES.get(claim.bound, 0) > 0
 
 
 def _bound_number(value: Value) -> Fraction:
-    """Returns the number or the year that a bound is about."""
+    """Returns the number or the year of a value with a bound: 12 for "under 12"."""
     years = [it.years[0] for it in value.dates if it.years]
     return _base_amounts(value)[0].amount if value.amounts else Fraction(years[0] if years else 0)
 
 
 def may_be_equal(first: Value, second: Value) -> bool:
-    """Tells whether two values may mean the same. Ignores bounds, rates, and a unit that only one has."""
+    """Tells whether two values may mean the same. Ignores bounds and rates, and a unit of only one value."""
     is_one_name = first.kind == second.kind == "identifier" and first.readings == second.readings
     if is_one_name or compare(first, second) == "equal":
         return True
@@ -91,10 +91,10 @@ def may_be_equal(first: Value, second: Value) -> bool:
 
 
 def may_state(source: Value, claim: Value) -> bool:
-    """Tells whether a source's value may state the claim's, with its unit, rate and bound.
+    """Tells whether the value of a source may state the value of a claim, with unit, rate and bound.
 
-    A number with another word behind it has no unit that is only left out: 12 patients are not 12 mg. And
-    300 people are at least 300, but not over 300.
+    "12 patients" does not state "12 mg", because a noun is in the place of the unit. "300 people" states
+    "at least 300", but not "over 300".
     """
     if (found := compare(claim, source)) != "unknown" or not may_be_equal(claim, source):
         return found == "equal"
@@ -132,7 +132,7 @@ def _differ_only_in_zeros(first: str, second: str) -> bool:
 
 
 def _may_be_thousands(claim: Value, source: Value) -> bool:
-    """Tells whether only one of two sums of money may be in thousands: "1.500 euros", beside 1.5."""
+    """Tells whether only one of two sums of money may be in thousands, as "1.500 euros" beside "1.5"."""
     is_money = is_currency(claim.unit.partition("/")[0])
     decimal_first = any(it.amounts[0].amount < it.amounts[-1].amount for it in (claim, source))
     return is_money and decimal_first and len(claim.amounts) != len(source.amounts)
@@ -168,7 +168,7 @@ def _compare_amounts(claim: Value, source: Value, one: Amount, other: Amount) ->
 def _compare_rounded(one: Amount, other: Amount, *, converted: bool) -> Comparison:
     rough = float(one.amount)
     if abs(rough - float(other.amount)) > max(abs(rough) / 8, 2 * float(one.step), 2 * float(other.step)):
-        return "different"  # without the cost of fractions
+        return "different"  # floats are faster than fractions
     gap, scale = abs(one.amount - other.amount), abs(other.amount)
     if not gap:
         return "equal"
@@ -187,7 +187,7 @@ def _compare_rounded(one: Amount, other: Amount, *, converted: bool) -> Comparis
 
 def _compare_identifiers(claim: Value, source: Value) -> Comparison:
     first, second = str(claim.readings[0]), str(source.readings[0])
-    if claim.unit == source.unit == "isbn":  # of ten digits and of thirteen
+    if claim.unit == source.unit == "isbn":  # an ISBN has 10 or 13 digits
         first, second = (name[3:12] if len(name) == 13 else name[:9] for name in (first, second))
     if first == second:
         is_one = claim.unit == source.unit or not (claim.unit and source.unit) or len(first) > _OWN_NAME
@@ -228,9 +228,9 @@ def _compare_date_readings(claim: Date, source: Date) -> Comparison:
 
 
 def replacement(value: Value, like: Value) -> str | None:
-    """Returns the text of `value` for the place of `like` in a sentence; None if it cannot stand there.
+    """Returns the text of `value` that can replace `like` in a sentence; None if no text fits there.
 
-    Both must have the same kind and unit. Dates must have the same parts and language.
+    Both values must have the same kind and unit. Dates must have the same parts and language.
     """
     if (value.kind, value.unit) != (like.kind, like.unit):
         return None
@@ -246,13 +246,13 @@ def replacement(value: Value, like: Value) -> str | None:
 
 
 def _converted_text(value: Value, like: Value) -> str | None:
-    """Writes a year, or an amount that converts to a whole number, in the form of `like`; else None."""
+    """Returns a year, or an amount that converts to a whole number, in the form of `like`; else None."""
     form, step = without_markup(like.text), value.size / like.size
     if value.kind == "date":
         (year, *rest), (old, *others) = value.dates[0], like.dates[0]
         return form.replace(str(old[0]), str(year[0])) if year and old and rest == others else None
     if value.kind != "number" or step == 1 or value.amounts == like.amounts:
-        return None  # only the unit differs, and is replaced
+        return None  # no number is to convert
     amount, is_other_system = value.amounts[0].amount * step, 1 not in (step.numerator, step.denominator)
     is_whole = abs(round(amount) - amount) <= amount * _CONVERTED / 2 * is_other_system
     number = like.number.moved_by(-like.start).of(like.text)
@@ -260,7 +260,7 @@ def _converted_text(value: Value, like: Value) -> str | None:
 
 
 def _replace_words(words: Sequence[str], like: str) -> str | None:
-    """Replaces the words of `like`, and keeps its line ends and Markdown marks. None if the counts differ."""
+    """Returns `like` with `words` between its line ends and Markdown marks; None if this is impossible."""
     old, at = without_markup(like).split(), 0
     if len(old) != len(words):
         return " ".join(words) if old == like.split() else None

@@ -1,4 +1,4 @@
-"""The class of a value in a text, and the regular expressions of the forms in which values are written."""
+"""Defines the class of a value in a text, and the regular expressions for the written forms of values."""
 
 import re
 import unicodedata
@@ -13,7 +13,7 @@ Range = tuple[int, int]
 
 
 class Amount(NamedTuple):
-    """A number without its unit. `step`: the most by which rounding changed it (50,000 in "1.2 million")."""
+    """A number without its unit. `step`: the largest error by rounding (50,000 for "1.2 million")."""
 
     amount: Fraction
     step: Fraction = Fraction(1, 2)
@@ -33,10 +33,10 @@ class Date(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A value at `start` to `end` of a text.
+    """A value, such as a number or a date, at `start` to `end` of a text.
 
-    `readings`: the meanings that it may have, the likeliest first; "1.234" is 1234, or a little more than 1.
-    An identifier has its name as reading, and a time has the minutes since midnight.
+    `readings`: the possible meanings, the likeliest first: "1.234" is 1234, or a little more than 1. The
+    reading of an identifier is its name. The reading of a time is the number of minutes since midnight.
     """
 
     start: int
@@ -45,9 +45,9 @@ class Value(NamedTuple):
     kind: Kind
     readings: tuple[Amount | Date | str, ...]
     number: Span  # the place of the number alone
-    bound_start: int  # the start of the words before the value that tell its bound ("at least")
-    unit: str = ""  # the base unit or currency; of an identifier its label, such as "cve"
-    size: Fraction = Fraction(1)  # of the written unit in base units: 1000 for "km"
+    bound_start: int  # the start of the words that tell the bound, such as "at least"; `start` without them
+    unit: str = ""  # the base unit or currency; for an identifier, the label, such as "cve"
+    size: Fraction = Fraction(1)  # the size of the written unit in base units: 1000 for "km"
     bound: str = ""  # "min", "above", "max", "below" or "about"; "low" and "high": ends of a range
     noun: str = ""  # the word behind a number without a known unit, such as "patients" or "mmol/l"
 
@@ -62,7 +62,7 @@ class Value(NamedTuple):
 
     @property
     def amounts(self) -> list[Amount]:
-        """Returns the readings that are amounts: of a number, an ordinal or a time."""
+        """Returns the readings of a number, an ordinal or a time; [] for other values."""
         return [reading for reading in self.readings if isinstance(reading, Amount)]
 
     @property
@@ -77,7 +77,7 @@ ALIKE_CHARACTERS = str.maketrans(
 )
 MARKUP = re.compile(
     r"""
-    (?=[]<¹²³⁰⁴-⁹[【(h*`~_\\])(?:  # first what is quickly seen to be none
+    (?=[]<¹²³⁰⁴-⁹[【(h*`~_\\])(?:  # a quick test of the first character
       <sup>\s*\[?[\d,;\ -]{1,12}\]?\s*</sup> | </?[a-zA-Z][^<>\n]{0,200}> | [¹²³⁰⁴-⁹]+
     | \[(?:\^|citation:|Source\ )?[\d,;\s–-]{1,20}\] | \[\^[\w-]{1,30}\] | 【[^】\n]{0,40}】
     | \((?:Source|Quelle)\ \d+\) | \]\([^)\s]{0,500}\) | https?://(?!(?:dx\.)?doi\.org/)[^\s<>)]{1,500}
@@ -85,22 +85,22 @@ MARKUP = re.compile(
     )""",
     re.VERBOSE,
 )
-# Of a unit, or of a number that is no year; other raised numbers are citation marks.
+# A power of a unit, or of a number that is no year. Other raised numbers are citation marks.
 POWER = re.compile(r"(?:\d\s{0,3}(?:[kcm]?m|ft|mi)[²³]|(?<!\d)\d{1,3}⁻?[⁻⁰¹²³⁴-⁹]{1,3})\Z")
 TOKEN = re.compile(
     r"[^\W\d_\u3400-\u9fff]+(?:['-][^\W\d_\u3400-\u9fff]+)*|\d|[§#№½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞零一二两三四五六七八九十百]"
 )
 
-# Numbers and what stands around them
+# Numbers, and the words and signs around them
 DIGITS = re.compile(
     r"(?=\d)(?P<whole>\d{1,3}(?P<mark>[ ',.])\d{3}(?:(?P=mark)\d{3})*|\d+)"
     r"(?:(?P<point>[.,])(?P<decimals>\d+))?(?!\d|[.,']\d)"
 )
-LONG_NUMBER = re.compile(r"\d[\d',.]{40,}|\d{1,3}(?: \d{3}){13,}")  # no value, but words
+LONG_NUMBER = re.compile(r"\d[\d',.]{40,}|\d{1,3}(?: \d{3}){13,}")  # too long for a value
 MINUS_BEFORE = re.compile(r"(?:\A|[\s(])(?:[−-]|(?<!\d\s)[‒–—―])\Z")
-POINT_BEFORE = re.compile(r"(?:\A|[\s(−‒–—―-])[.,]\Z")  # of ".5", not of "U.5" or "1.5"
+POINT_BEFORE = re.compile(r"(?:\A|[\s(−‒–—―-])[.,]\Z")  # in ".5", but not in "U.5" or "1.5"
 IN_DIGITS = re.compile(r"\d+[^\d\s]{0,4}")
-CHUNK = re.compile(r"(?<!\S)[^\s\d@]*+[\d@]\S*")  # may be an identifier
+CHUNK = re.compile(r"(?<!\S)[^\s\d@]*+[\d@]\S*")  # may hold an identifier
 DIGIT_RUN = re.compile(r"\d+(?:[.,]\d+)*")
 FRACTION = re.compile(r"(?:(\d+)[ -])?(\d{1,3})/([1-9]\d{0,2})(?![\d/]|[.,]\d)")
 VULGAR = re.compile(r" ?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
@@ -134,9 +134,9 @@ NAMES = (
 )
 CODE = re.compile(r"[^\W_]+(?:[-./_:][^\W_]+)*(?:\(\w{1,4}\))*", re.ASCII)
 PREFIX = re.compile(r"([A-Za-z]+)[-./_:]?(?=\d)")
-# "12km", "19th-century", "5mg/kg", "2pm", "50%" and "x10" are no identifiers, nor is what has no letter ...
+# No identifiers: "12km", "19th-century", "5mg/kg", "2pm", "50%", "x10", and most words without a letter.
 NO_CODE = re.compile(r"[\d.,'/:-]+-?(?:[^\W\d_]+\.?(?:[-/][^\W\d_]+)*\.?[²³23]?)?|[x×]\d+|\d{4}-\d\d-\d\dT.*")
-# ... but for "555-01-77" and "2024-0017".
+# Identifiers without a letter, such as "555-01-77" and "2024-0017".
 DIGIT_CODE = re.compile(r"\d+(?:-\d+){2,}|\d+[-/](?:0\d\d+|\d{5,})|0\d{3,}")
 NUMBERED = re.compile(
     r"[.:]?\s*(?:(?:no|nr|number|n°|№)\b\.?:?\s*|#)?"
@@ -163,7 +163,7 @@ DATES = [
         rf"(?![\d:%]|[.,]\d|\s?[ap]m\b)(?:,?\s(?:of\s)?{YEAR})?",
     )
 ]
-DIGIT_DATES, WORD_DATES = DATES[:6], DATES[6:]  # by what comes first
+DIGIT_DATES, WORD_DATES = DATES[:6], DATES[6:]  # begin with a digit, and with a word
 YEARS = re.compile(r"(\d{3}0)'?(?:s\b|er\b)|(\d\d)(\d\d)-(\d\d)(?![\d-])")
 PLAIN_YEAR = re.compile(rf"(?:{YEAR}|\d{{1,4}}(?=\s[Bv]))(?P<before>\s(?:BCE?\b|v\. Chr\.))?")
 CENTURY = re.compile(
@@ -200,13 +200,13 @@ def identifier_parts(written: str) -> tuple[str, str]:
     prefix = PREFIX.match(written)
     if prefix is None:
         return ("number" if written[-1].isdigit() else ""), written.casefold()
-    word = prefix[1].lower()  # "mid-1990s" and "EUR5" are none
+    word = prefix[1].lower()  # "mid-1990s" and "EUR5" are no identifiers
     is_word = word in UNITS or word in MONTHS or (prefix[1].islower() and prefix[0][-1] == "-")
     return ("", "") if is_word else (word, written.casefold())
 
 
 def amounts_in_digits(match: re.Match[str]) -> list[Amount]:
-    """Reads a number in digits. "1.234" gives two readings: as thousands (first), and as decimals."""
+    """Returns the readings of a number in digits. "1.234" has two: 1234, and a little more than 1."""
     whole, mark, decimals = match["whole"], match["mark"], match["decimals"] or ""
     if mark and mark == match["point"]:
         return []
@@ -218,7 +218,7 @@ def amounts_in_digits(match: re.Match[str]) -> list[Amount]:
 
 
 def exact_amount(amount: float | Fraction) -> Amount:
-    """Returns the number as an amount that is not rounded, such as ⅓."""
+    """Returns an amount that is not rounded, such as ⅓."""
     return Amount(Fraction(amount).limit_denominator(64), Fraction(0))
 
 
@@ -227,7 +227,7 @@ def year_range(year: str | None) -> Range | None:
 
 
 def chinese_amount(written: str) -> int:
-    """Reads a number in Chinese characters from 零 to 百, as digits (三二) or with tens (三十二): 32."""
+    """Reads a number in Chinese characters up to 百. Both 三二 (digits) and 三十二 (tens) mean 32."""
     total = digit = 0
     for number in (int(unicodedata.numeric(character)) for character in written.replace("两", "二")):
         is_step = number >= 10

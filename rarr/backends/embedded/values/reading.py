@@ -49,16 +49,16 @@ def without_markup(text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def _in_digits(words: str, language: str) -> str:
-    """Writes number words in digits: "12", or "3rd" for an ordinal; "" for other words or two numbers."""
+    """Returns number words in digits ("12", or "3rd" for an ordinal); "" for other words or two numbers."""
     written = str(alpha2digit(words, language, threshold=0))
     return written if forms.IN_DIGITS.fullmatch(written) else ""
 
 
 class _ValueReader:
-    """Reads the values of one text from left to right. Up to `at`, the text is read."""
+    """Reads the values of a text from left to right. `at`: the place up to which the text has been read."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0  # up to where it is read
+        self.text, self.at = text, 0
         self.plain = forms.MARKUP.sub(_blank_markup, text.translate(forms.ALIKE_CHARACTERS))
         self.tokens = list(forms.TOKEN.finditer(self.plain))
         self.words = [token[0].lower() for token in self.tokens]
@@ -67,13 +67,13 @@ class _ValueReader:
 
     @cached_property
     def decimal_mark(self) -> str:
-        """Returns the decimal mark of the text: of its first clear number, else of its language."""
+        """Returns the decimal mark ("." or ",") of the first clear number, or else of the text's language."""
         numbers = forms.DIGITS.finditer(self.plain)
         points = (it["point"] for it in numbers if len(forms.amounts_in_digits(it)) == 1)
         return next((point for point in points if point), "." if self.language == "en" else ",")
 
     def value_at(self, number: int) -> Value | None:
-        """Reads the value that begins at the token with this number; None if no value begins there."""
+        """Returns the value that begins at the token with the index `number`; None if none begins there."""
         start, word = self.tokens[number].start(), self.words[number]
         if start in self.codes:
             return self._code_at(start)
@@ -152,7 +152,7 @@ class _ValueReader:
         return self._make(start, start + len(word), "date", Date(None, (MONTHS[word], MONTHS[word])))
 
     def _date_readings(self, match: re.Match[str]) -> list[Date]:
-        """Reads a date; a slashed one has two readings if day and month fit in either order."""
+        """Returns the possible dates of a match. "3/4/2020" has two: the day may come first or second."""
         part = match.groupdict()
         name, day, year = part["month"] or "", int(part.get("day") or 0), part.get("year")
         if name and not name.isdecimal():
@@ -252,7 +252,7 @@ class _ValueReader:
             if tables.PARTS.get(following, 2) > 2:
                 return self._fraction(start, self.tokens[number + 1].end(), 1, following)
             if following in FACTORS and following not in tables.SHORT_FACTORS:
-                number += 1  # "a hundred and twenty" goes on
+                number += 1  # the number may go on: "a hundred and twenty"
                 if self._number_run(number)[0] == number:
                     return self._quantity(start, end, Amount(Fraction(1)))
         last, digits = self._number_run(number)
@@ -335,7 +335,7 @@ class _ValueReader:
     def _factor_after(self, end: int, *, is_money: bool) -> tuple[int, int]:
         match = forms.FACTOR.match(self.plain, end)
         word = match[2].lower() if match else ""
-        is_unclear = word in tables.AMBIGUOUS_FACTORS and self.language != "en"  # "2 billion" is no German
+        is_unclear = word in tables.AMBIGUOUS_FACTORS and self.language != "en"  # German "billion" is 10^12
         if match is None or word not in FACTORS or is_unclear:
             return end, 1
         is_short = word in tables.SHORT_FACTORS and (match[1] or match[2] not in ("k", "M", "B", "K"))
@@ -358,7 +358,7 @@ class _ValueReader:
         return (match.start(1) + word.index("/"), *found) if found else None
 
     def join_values(self, first: Value, second: Value) -> list[Value]:
-        """Joins "1 hour 30 minutes" into one value. Gives both ends of "10 to 12 km" the unit and bounds."""
+        """Joins "1 hour 30 minutes" into one value. Gives both values of "1 to 2 km" the unit and a bound."""
         gap = self.plain[first.end : second.start]
         if first.kind != "number" or second.kind != "number" or len(gap) > 9:
             return [first, second]

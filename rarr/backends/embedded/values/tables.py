@@ -1,9 +1,9 @@
-"""The words by which values are read: units, currencies, factors, months, bounds and labels."""
+"""Tables of the words in values: units, currencies, factors, months, bounds and labels."""
 
 from fractions import Fraction
 
-# A line: the base unit, then "size forms" of each unit; "_" is a space, "+s" another ending of a form, and
-# "+*" the endings of a German adjective.
+# Each line has a base unit, then the size and the forms of each unit. "_" means a space, "+s" another ending
+# of a form, and "+*" all endings of a German adjective.
 _UNITS = """
 m: 1 m metre+s meter+s+n mètre+s; 1000 km+s kilometre+s kilometer+s+n kilomètre+s
 m: 1/100 cm centimetre+s centimeter+s+n centimètre+s zentimeter+n; 1/1000000 µm micrometre+s mikrometer+n
@@ -50,7 +50,7 @@ K: 1 K kelvin+s
 %: 1 % percent per_cent pct prozent prozentig+* pour_cent; 1/10 ‰ per_mille promille
 pp: 1 pp percentage_point+s prozentpunkt+e+en; 1/100 bp basis_point+s basispunkt+e+en
 """
-# A currency, and its forms.
+# Each entry has the name of a currency, then its forms.
 _MONEY = """
 USD $ us$ usd us-dollar+s us_dollar+s dollar+s; EUR € eur euro+s; GBP £ gbp pound_sterling pounds_sterling
 JPY ¥ jpy yen; CHF chf fr. sfr franken swiss_franc+s; CAD c$ ca$ cad canadian_dollar+s
@@ -75,10 +75,10 @@ FACTORS: dict[str, int] = {
     **dict.fromkeys(("t", "tn", "trn", "trillion", "trillions", "billionen"), 10**12),
     "lakh": 10**5, "crore": 10**7, "万": 10**4, "亿": 10**8,
 }  # fmt: skip
-AMBIGUOUS_FACTORS = frozenset(("billion", "billions", "trillion", "trillions"))  # each language has its own
-SHORT_FACTORS = frozenset(("k", "m", "b", "t", "md"))  # units as well: 5 m, 3 t
+AMBIGUOUS_FACTORS = frozenset(("billion", "billions", "trillion", "trillions"))  # differ by language
+SHORT_FACTORS = frozenset(("k", "m", "b", "t", "md"))  # also units: 5 m, 3 t
 
-# The months of CLDR by language, as they stand in dates; behind the full forms, short ones.
+# The months of CLDR by language, in the form that dates have. Short forms follow the full forms.
 _MONTHS = """
 en january february march april may june july august september october november december
 en jan feb mar apr may jun jul aug sep oct nov dec
@@ -104,7 +104,7 @@ el ιανουαρίου φεβρουαρίου μαρτίου απριλίου �
 _LISTS = [(language, names) for language, *names in map(str.split, _MONTHS.strip().splitlines())]
 MONTHS = {name: number for _, names in _LISTS for number, name in enumerate(names, 1) if name != "-"}
 MONTH_LANGUAGES = {name: {language for language, names in _LISTS if name in names} for name in MONTHS}
-BARE_MONTHS = {it for it in MONTHS if MONTH_LANGUAGES[it] & {"en", "de", "fr"}}  # they need no number
+BARE_MONTHS = {it for it in MONTHS if MONTH_LANGUAGES[it] & {"en", "de", "fr"}}  # may stand without a number
 UNCLEAR_MONTHS = frozenset(("may", "march", "mars", "mar", "mart", "mai", "sept", "dec", "jan", "august"))
 
 _BOUNDS = {
@@ -118,13 +118,13 @@ _BOUNDS = {
     "|just under|just over|rund|etwa|ungefähr|fast|nahezu|knapp|environ|près de|presque|~|≈",
 }
 BOUNDS = {phrase: bound for bound, phrases in _BOUNDS.items() for phrase in phrases.split("|")}
-BOUND_ENDS = {" ".join(it.split()[at:]) for it in BOUNDS for at in range(len(it.split()))}  # their last words
+BOUND_ENDS = {" ".join(it.split()[at:]) for it in BOUNDS for at in range(len(it.split()))}  # last words
 BOUNDS_BEHIND = {
     **dict.fromkeys(("or more", "or older", "or above", "and above", "oder mehr", "ou plus"), "min"),
     **dict.fromkeys(("or less", "or fewer", "or younger", "or under", "oder weniger", "ou moins"), "max"),
 }
 
-# The label by which the numbers of things compare, and the words for it before the number.
+# The label of a numbered thing, such as "section", then the words that mean this label before a number.
 _LABELS = """
 section sections sec § §§; clause clauses klausel; article articles art artikel; rule rules regel règle
 paragraph paragraphs para paras abs absatz alinéa; version versions release v; page pages seite
@@ -133,24 +133,24 @@ number nr no nº n° № # case document docket file ticket invoice order patent
 room zimmer unit suite flight gate; table tabelle
 """
 LABELS = {word: label.split()[0] for label in _LABELS.replace("\n", ";").split(";") for word in label.split()}
-ROUND_ONLY = frozenset(["hundreds", "thousands", "millions", "billions", "cents"])  # alone no numbers
+ROUND_ONLY = frozenset(["hundreds", "thousands", "millions", "billions", "cents"])  # no numbers alone
 BETWEEN = frozenset(["between", "zwischen", "entre"])
 ARTICLES = frozenset(["a", "an", "ein", "eine", "einer", "einem", "eins", "un", "une"])
-# Words behind "one" where it is no number.
+# If one of these words follows the word "one", "one" is no number.
 BEHIND_PRONOUN = frozenset(["", "of", "that", "who", "can", "is", "may", "must", "and", "or", "another"])
-PARTS = {  # the names of fractions, by what they divide by
+PARTS = {  # the names of fractions, with their divisors
     **dict.fromkeys(("half", "halbe", "halben", "halber", "halbes", "hälfte", "demi", "demie", "moitié"), 2),
     **dict.fromkeys(("third", "thirds", "drittel", "tiers"), 3),
     **dict.fromkeys(("quarter", "quarters", "viertel", "quart", "quarts"), 4),
     **dict.fromkeys(("fifth", "fifths", "fünftel"), 5),
     **dict.fromkeys(("tenth", "tenths", "zehntel"), 10),
 }
-BEGINNINGS = {*LABELS, *MONTHS, *PARTS, *ARTICLES}  # of values, besides numbers
+BEGINNINGS = {*LABELS, *MONTHS, *PARTS, *ARTICLES}  # words that may begin a value
 UNITS: dict[str, tuple[str, Fraction]] = {}
 for _line in filter(None, f"{_UNITS}{_MONEY}".replace("+*", "+e+en+er+es+em").splitlines()):
     _base, _, _rest = _line.rpartition(": ")
     for _size, *_forms in map(str.split, (_rest if _base else _line).split("; ")):
-        _unit = (_base, Fraction(_size)) if _base else (_size, Fraction(1))  # a currency, by its name
+        _unit = (_base, Fraction(_size)) if _base else (_size, Fraction(1))  # a currency is its own unit
         for _form, *_endings in (it.replace("_", " ").split("+") for it in _forms):
             UNITS.update({f"{_form}{_ending}": _unit for _ending in ("", *_endings)})
 
