@@ -1,7 +1,7 @@
-"""The editor of PURR: a fusion-in-decoder T5 that edits a text by all evidence at once. Needs `rarr[torch]`.
+"""The editor of PURR: a trained T5 that corrects a text with all evidence at once. Needs the extra `torch`.
 
-The T5 encodes the text with each evidence separately, and its decoder attends to all encodings (Chen et al.
-2023; Chen 2023, chapter 7; fusion-in-decoder: Izacard and Grave 2021).
+The encoder of the T5 reads the text with each evidence separately. Its decoder then attends to all encodings
+(Chen et al. 2023; Chen 2023, chapter 7; fusion-in-decoder: Izacard and Grave 2021).
 """
 
 import re
@@ -17,12 +17,12 @@ from rarr.records import Evidence
 from rarr.tools.concurrency import infer
 from rarr.tools.models.hub import is_folder_or_hub_name, load_from_hub
 
-LIMIT = 512  # tokens of an input: the text and an evidence
-TEXT_LIMIT = 256  # tokens of the text, so that the evidence has room
-EVIDENCES = 5  # most passages of evidence for a text
-BEAMS = 4
+LIMIT = 512  # the most tokens of an input, which has the text and one evidence
+TEXT_LIMIT = 256  # the most tokens of the text, so that an input has room for the evidence
+EVIDENCES = 5  # the most evidences for a text
+BEAMS = 4  # of the beam search that writes the answer
 _LINE = re.compile(r"(\s*)(.*?)(\s*)", re.DOTALL)
-_LONGER = 1.3  # the largest ratio of the tokens of the answer to the tokens of the text
+_LONGER = 1.3  # the answer may have so many tokens for each token of the text
 
 
 class FusionInDecoder(T5ForConditionalGeneration):  # type: ignore[misc]  # untyped where torch is not installed
@@ -32,7 +32,7 @@ class FusionInDecoder(T5ForConditionalGeneration):  # type: ignore[misc]  # unty
     """
 
     def encode_and_join(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> BaseModelOutput:
-        """Encodes each input separately, and joins the inputs of a text: (texts, inputs * tokens, size)."""
+        """Encodes each input separately. Joins the encodings of a text: (texts, inputs * tokens, size)."""
         texts = input_ids.shape[0]
         states = self.encoder(input_ids=input_ids.flatten(0, 1), attention_mask=attention_mask.flatten(0, 1))
         joined = states.last_hidden_state.unflatten(0, (texts, -1)).flatten(1, 2)
@@ -55,7 +55,7 @@ class FusionInDecoder(T5ForConditionalGeneration):  # type: ignore[misc]  # unty
 
 
 def editor_inputs(text: str, question: str | None, evidence: Sequence[tuple[str, str]]) -> list[str]:
-    """Returns an input of the T5 for each evidence. An evidence is a pair (title, text)."""
+    """Returns one input of the T5 for each evidence. An evidence is a pair (title, text)."""
     asked = f" question: {' '.join(question.split())}" if question else ""
     return [
         f"edit: {text}{asked} evidence: {f'{title}. ' if title else ''}{' '.join(words.split())}"
@@ -64,7 +64,7 @@ def editor_inputs(text: str, question: str | None, evidence: Sequence[tuple[str,
 
 
 def encode_inputs(tokenizer: Any, inputs: Sequence[Sequence[str]]) -> dict[str, torch.Tensor]:
-    """Returns tensors of shape (texts, inputs, tokens). All texts must have the same number of inputs."""
+    """Returns `input_ids` and `attention_mask`: (texts, inputs, tokens). Texts have equally many inputs."""
     flat = [words for some in inputs for words in some]
     made = tokenizer(flat, padding=True, truncation=True, max_length=LIMIT, return_tensors="pt")
     return {name: made[name].unflatten(0, (len(inputs), -1)) for name in ("input_ids", "attention_mask")}
@@ -92,7 +92,7 @@ class FusionEditor:
     def edit_text(self, text: str, question: str | None, evidence: Sequence[tuple[str, str]]) -> str:
         """Returns the corrected text. Edits each line separately, because the tokenizer removes line ends.
 
-        Raises `ModelError` if a line is too long for the model, or if an answer does not end.
+        Raises `ModelError` if a line is too long for the model, or if the model does not end its answer.
         """
         lines = [line.groups() for line in map(_LINE.fullmatch, text.splitlines(keepends=True)) if line]
         made = ((it, self._edit_line(it[1], question, evidence) if it[1] else "") for it in lines)

@@ -47,10 +47,7 @@ def _span_support(text: str, context: str | None, spans: Sequence[Span], evidenc
 
 
 def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> dict[int, RawCard]:
-    """Compares the sentences of a block with the lines of its excerpts. Returns the cards by sentence number.
-
-    See `card_of` for `names_contradict`.
-    """
+    """Returns the card of each sentence in a block, by sentence number. See `card_of` for `names_contradict`."""
     excerpts = [it for it in block.excerpts if lines_of(it) and not is_draft_file(it.source)]
     pages = [lines_of(excerpt) for excerpt in excerpts]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()

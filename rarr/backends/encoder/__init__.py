@@ -1,1 +1,1 @@
-"""The small encoder model that ships with the package: an ONNX file with two heads, run by onnxruntime."""
+"""The small encoder model that ships with the package: an ONNX file that onnxruntime runs."""

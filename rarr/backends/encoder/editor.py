@@ -1,7 +1,7 @@
-"""Corrects values and names with the encoder: hides a value, and finds its value in the passage.
+"""Corrects values and names with the encoder: hides a value of a text, and finds the value in a passage.
 
-`rarr train editor` trains this editor on texts with errors (PURR, Chen et al. 2023). The editor finds the
-place of a value as a cloze reader does (Glass et al. 2020).
+`rarr train editor` trains this editor on texts with errors (PURR, Chen et al. 2023). The editor fills a gap
+in the text with words of the passage, as a cloze reader does (Glass et al. 2020).
 """
 
 import math
@@ -17,7 +17,7 @@ from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.tools.concurrency import in_thread
 from rarr.tools.text.blocks_and_sentences import Span
 
-_RANKED = 5  # places of the passage that the editor tries for each value
+_RANKED = 5  # the most places of a passage that the editor tries for each value
 
 
 class Correction(NamedTuple):
@@ -33,9 +33,9 @@ class Correction(NamedTuple):
 
 
 class TrainedReader:
-    """A card reader: first reads as `NearQuoteReader` does, then corrects open sentences with the encoder.
+    """A card reader that reads like `NearQuoteReader`, and then corrects undecided sentences by the encoder.
 
-    The encoder never decides that a sentence is supported.
+    The encoder never decides that a sentence is supported. A card is the answer about a sentence.
     """
 
     name = "embedded"

@@ -1,4 +1,4 @@
-"""Builds the inputs of the encoder, in training and in use: text and passage as a sequence of tokens.
+"""Builds the inputs of the encoder, for training and for use: a text and a passage as a sequence of tokens.
 
 The form is `[CLS] text [SEP] title: passage [SEP]`. The text has type 0, and the rest has type 1. A masked
 span of the text becomes a single token, which tells the kind of the hidden value.
@@ -13,27 +13,27 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 MaskKind = Literal["date", "number", "name"]
-# An unused entry of the vocabulary for each kind of value.
+# The token for each kind of hidden value. It is an unused entry of the vocabulary.
 MASKS: dict[MaskKind, int] = {"date": 1, "number": 2, "name": 3}
 CLS, SEP = 101, 102
-LONGEST_TEXT = 120  # tokens of a text; the end of a longer text is cut off
+LONGEST_TEXT = 120  # the most tokens of a text; the end of a longer text is cut off
 LONGEST_TITLE = 40
-LONGEST = 320  # tokens of a sequence
-NULL = 0  # the position of a pointer if the passage has no answer
+LONGEST = 320  # the most tokens of a sequence
+NULL = 0  # the position that means: the passage does not have the hidden words
 
 
 class MaskedSpan(NamedTuple):
-    """A span of the text that is hidden from the encoder, which looks for its content in the passage."""
+    """A span of the text that is hidden from the encoder. The encoder looks for its words in the passage."""
 
     span: Span
     kind: MaskKind
 
 
 class EncoderInput(NamedTuple):
-    """The token ids and types of a sequence. `mask`: the position of the masked span; 0 if it was cut off.
+    """The token ids and types of a sequence. `mask`: the position of the masked span; 0 if there is none.
 
-    `passage_start`: the position of the first token of the passage. `passage_spans`: the place of each token
-    in the passage, in characters.
+    `passage_start`: the position of the first token of the passage. `passage_spans`: the start and end of
+    each token in the passage, in characters.
     """
 
     ids: list[int]
@@ -46,9 +46,9 @@ class EncoderInput(NamedTuple):
 def encoder_input(
     tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: MaskedSpan | None = None
 ) -> EncoderInput:
-    """Builds the input from a text, perhaps with a `masked` span, a title and a passage.
+    """Builds the input from a text (if given, with a `masked` span), a title and a passage.
 
-    Cuts off the end of a long text, title or passage.
+    Cuts off the end of a long text, title or passage. A masked span may be cut off as well.
     """
     before, after = (text[: masked.span.start], text[masked.span.end :]) if masked else (text, "")
     ids, rest = (tokenizer.encode(part, add_special_tokens=False).ids for part in (before, after))

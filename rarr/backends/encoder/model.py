@@ -1,4 +1,4 @@
-"""Runs the encoder, an ONNX file with two heads: attribution, and pointers into a passage."""
+"""Runs the encoder, an ONNX file that judges attribution and finds the place of words in a passage."""
 
 import threading
 from functools import cached_property
@@ -15,7 +15,7 @@ from rarr.tools.text.blocks_and_sentences import Span
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LONGEST_ANSWER = 12  # tokens
+LONGEST_ANSWER = 12  # the most tokens of the hidden words in a passage
 _CLASSES = LogitIndexes(support=0, contradiction=2)
 
 
@@ -46,17 +46,17 @@ class Encoder:
     def find_hidden_words(
         self, text: str, title: str, passage: str, masked: MaskedSpan, count: int
     ) -> list[tuple[Span, float]]:
-        """Returns the `count` most probable places of hidden words in the passage, the best first.
+        """Returns the `count` most probable places of the hidden words in the passage, the best first.
 
-        Each place has the log-probability that the `masked` span of the text stands there. Raises
-        `ValueError` if the text is so long that the masked span was cut off.
+        Each result is a pair: a place, and the log-probability that the words of the `masked` span stand
+        there. Raises `ValueError` if the text is so long that the masked span was cut off.
         """
         sequence = encoder_input(self._loaded_encoder.tokenizer, text, title, passage, masked)
         if not sequence.mask:
             raise ValueError(f"the encoder reads {LONGEST_TEXT} tokens of a text: mask a span of these")
         row, spans = self._run_model(sequence, ["start", "end"]), sequence.passage_spans
         inside = slice(sequence.passage_start, sequence.passage_start + len(spans))
-        # The last probability is that the passage lacks the words.
+        # The last element is the probability that the passage does not have the hidden words.
         starts, ends = (
             _log_softmax(np.append(it[inside], it[NULL]))[:-1] for it in (row["start"], row["end"])
         )

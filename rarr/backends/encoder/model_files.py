@@ -13,8 +13,8 @@ from rarr.records import Record
 from rarr.settings import set_environment_variable
 
 FORMAT = 4  # the format of files that this version of rarr reads
-SHIPPED = Path(__file__).parent / "weights"
-NEVER = 1.01  # a threshold above all probabilities
+SHIPPED = Path(__file__).parent / "weights"  # the folder of the package's own files
+NEVER = 1.01  # a threshold above all probabilities: no correction is made
 MODEL, TOKENIZER, MANIFEST = "reader.onnx", "tokenizer.json", "model.json"
 
 
@@ -54,13 +54,13 @@ def checked_manifest(folder: Path | None) -> WeightsManifest:
 
 
 def load_encoder(folder: Path | None) -> LoadedEncoder:
-    """Opens the files in `folder` (None: files of the package). Does not check their digests."""
+    """Opens the model and the tokenizer in `folder` (None: of the package). Does not check their digests."""
     where, _ = _folder_and_cure(folder)
     return LoadedEncoder(_open_session(where / MODEL), load_tokenizer(folder))
 
 
 def _folder_and_cure(folder: Path | None) -> tuple[Path, str]:
-    """Returns the folder, and a phrase about how to repair its files."""
+    """Returns the folder (that of the package for None), and a phrase that tells how to repair its files."""
     if folder is None:
         return SHIPPED, "install rarr again: pip install --force-reinstall rarr"
     return folder.expanduser(), "write it again: rarr train editor"
@@ -125,7 +125,7 @@ def _open_session(path: Path) -> Any:
 
 
 def load_tokenizer(folder: Path | None) -> Any:
-    """Loads the tokenizer in `folder` (None: of the package), without padding and truncation."""
+    """Loads the tokenizer in `folder` (None: the package's tokenizer). It neither pads nor cuts texts."""
     require_packages()
     from tokenizers import Tokenizer
 

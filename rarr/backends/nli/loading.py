@@ -35,7 +35,7 @@ _T5 = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")
 
 
 class EntailmentJudgement(NamedTuple):
-    """The probabilities that the evidence supports and contradicts a claim; None if the model cannot tell."""
+    """The probabilities that evidence supports a claim, and contradicts it (None: the model cannot tell)."""
 
     support: float
     contradiction: float | None = None
@@ -57,10 +57,10 @@ class LogitIndexes(NamedTuple):
 
 
 class CallFormat(NamedTuple):
-    """How to call a model. `prompt`: the form of its input; None for a pair of texts.
+    """The way to call a model. `prompt`: the template of an input; None: the input is a pair of texts.
 
-    `limit`: the most tokens of an input; None: as the tokenizer and the config say.
-    `generates`: the model writes "0" or "1"; the logits of these tokens are its outputs.
+    `limit`: the most tokens of an input; None: the limit of the tokenizer and the config.
+    `generates`: whether the model writes "0" or "1"; then the logits of these two tokens are its output.
     """
 
     prompt: str | None
@@ -92,7 +92,7 @@ def logit_indexes(id2label: Mapping[int, str], name: str) -> LogitIndexes:
 
 
 def format_of(config: Any, name: str) -> CallFormat:
-    """Returns how to call the model `name`, from its config of transformers.
+    """Returns the way to call the model `name`, which follows from its config (an object of transformers).
 
     The config does not tell the prompt, so MiniCheck and TRUE are recognised by their names. Raises
     `SetupError` for a model of another kind.
@@ -117,9 +117,9 @@ def format_of(config: Any, name: str) -> CallFormat:
 def load_model(name: str) -> tuple[Any, Any, CallFormat, Any]:
     """Loads the model `name` in evaluation mode, on a GPU if torch finds a GPU.
 
-    Returns the model, its tokenizer, its format and the module `torch`. Checks the config before the download
-    of the model, and runs no code from the model. Raises `SettingsError` if `name` is neither a folder nor a
-    name of the hub. Raises `SetupError` if the extra is missing, or if the model cannot be used.
+    Returns the model, its tokenizer, its call format and the module `torch`. Checks the config before the
+    download of the model. Runs no code from the model. Raises `SettingsError` if `name` is neither a folder
+    nor a name of the hub. Raises `SetupError` if the extra is missing, or if the model cannot be used.
     """
     if not is_folder_or_hub_name(name):
         raise SettingsError(
@@ -146,7 +146,7 @@ def load_model(name: str) -> tuple[Any, Any, CallFormat, Any]:
 
 
 def _load_part(name: str, kind: Any, **options: Any) -> Any:
-    """Loads a part of the model `name` by `kind`, a class of transformers. Raises `SetupError`."""
+    """Loads a part of the model `name` with `kind`, a class of transformers. Raises `SetupError`."""
     made: Callable[[str, bool], Any] = lambda path, local: kind.from_pretrained(  # noqa: E731
         path, local_files_only=local, trust_remote_code=False, **options
     )

@@ -16,7 +16,7 @@ from rarr.tools.text.citation_marks import citation_marks
 
 _BATCH_TOKENS = 8192  # with padding
 _LIMIT = 512  # tokens; used if neither the tokenizer nor the config has a limit
-_NO_LIMIT = 100_000  # a tokenizer without a limit has 10^30
+_NO_LIMIT = 100_000  # from here on, the limit of a tokenizer means: no limit (it is 10^30)
 _LEAST_EVIDENCE = "eight words of evidence fit beside the claim"
 
 Pair = tuple[str, str]  # an evidence, and a claim to judge
@@ -26,14 +26,14 @@ class NliModel:
     """A loaded model. Only one thread may use the model at a time."""
 
     def __init__(self, name: str) -> None:
-        """Loads the model, which takes minutes with a download. Raises the errors of `load_model`."""
+        """Loads the model. A download takes minutes. Raises the errors of `load_model`."""
         self._model, self._tokenizer, self._format, self._torch = load_model(name)
         self._limit = _token_limit(self._format.limit, self._tokenizer, self._model.config)
         self._special = re.compile("|".join(map(re.escape, self._tokenizer.all_special_tokens)))
         self._answers = _answer_tokens(self._tokenizer, name) if self._format.generates else None
 
     def judge_pairs(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
-        """Judges each pair, with `title` before its evidence; None if the claim leaves no room for it."""
+        """Judges each pair, with `title` before the evidence; None if the claim fills the whole input."""
         heading = f"{title}. " if title else ""
         parts: list[tuple[int, Pair]] = []
         for number, (evidence, claim) in enumerate(pairs):
@@ -87,7 +87,7 @@ def _highest_judgement(judged: Sequence[EntailmentJudgement]) -> EntailmentJudge
 
 
 def evidence_parts(evidence: str, fits: Callable[[str], bool]) -> list[str]:
-    """Halves evidence between sentences (or words) until each part fits. Returns [] if no part can fit."""
+    """Splits evidence in halves, between sentences or words, until each part fits; [] if no part can fit."""
     if fits(evidence) or len(evidence) < 2:
         return [evidence] if fits(evidence) else []
     if not fits(_LEAST_EVIDENCE):
@@ -101,7 +101,7 @@ def evidence_parts(evidence: str, fits: Callable[[str], bool]) -> list[str]:
 
 
 def _token_limit(own_limit: int | None, tokenizer: Any, config: Any) -> int:
-    """Returns the limit of an input in tokens: `most` if given, or the limit of tokenizer and config."""
+    """Returns the most tokens of an input: `own_limit`, or if None, the limit of tokenizer and config."""
     if own_limit is not None:
         return own_limit
     known = tokenizer.model_max_length if tokenizer.model_max_length < _NO_LIMIT else _LIMIT

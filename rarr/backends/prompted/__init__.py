@@ -1,1 +1,1 @@
-"""Language models, asked by prompts, behind the interfaces of `components.py` that the nodes use."""
+"""Components that ask a language model with prompts. They have the interfaces of `components.py`."""

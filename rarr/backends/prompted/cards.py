@@ -1,7 +1,7 @@
 """Asks a language model for the cards of a block of sentences, in one request.
 
-A single request with labelled source lines, and quotes before the verdict, gives better results than
-questions about each value. The figures are in docs/measured/index.md.
+A card is the answer about a sentence: the quoted lines, the verdict and edits. One request with labelled
+source lines gives better results than questions about each value. See docs/measured/index.md.
 """
 
 import re
@@ -21,7 +21,7 @@ from rarr.tools.text.wording import unreadable_answer
 
 READING_PROMPT, DOUBTING_PROMPT = "check_agreement", "check_agreement_doubt"
 MAX_CARD_TOKENS = 100  # the most tokens of an answer for each sentence of a block
-_EXTRA_TOKENS = 100
+_EXTRA_TOKENS = 100  # the tokens of an answer besides those of its cards
 MAX_SENTENCES = 12  # the most sentences of a block
 _CUT_MESSAGE = "the answer of {0} is longer than allowed: raise max_answer_tokens, or name another model"
 _VERDICTS = get_args(CardVerdict)
@@ -37,14 +37,14 @@ class PromptedCardReader:
     is_model = True
 
     def __init__(self, model: LanguageModel, prompts: Prompts, store: AnswerStore | None = None) -> None:
-        """`store` keeps the answers, so that the model is not asked twice about an equal block."""
+        """`store` keeps the answers of the model, so that the model is not asked twice about equal blocks."""
         self.model, self._prompts, self.name, self._store = model, prompts, model.name, store
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
         """Returns the cards of the block, from one request. Leaves out cards that cannot be parsed.
 
-        Asks the fallbacks if the answer cannot be used and no other request follows (`doubting`, or a
-        `seed`). Raises `PromptTooLong`, `ModelError` and `BudgetError`.
+        With `doubting` or a `seed`, this is the last request about the block. Then the fallback models are
+        asked if the answer cannot be used. Raises `PromptTooLong`, `ModelError` and `BudgetError`.
         """
         prompt = self._prompts[DOUBTING_PROMPT if doubting else READING_PROMPT]
         numbers = {piece.number for piece in block.pieces if piece.number}
@@ -61,7 +61,7 @@ class PromptedCardReader:
 
 
 def _parse_answer(numbers: Set[int], answer: Answer) -> tuple[dict[int, RawCard], int, str]:
-    """Returns the cards of an answer, the number of cards that a problem left out, and the problem."""
+    """Returns the cards of an answer, the number of missing cards, and the problem (0 and "" if none)."""
     cards = parse_cards(answer.texts[0])
     missing = len(numbers - cards.keys())
     if missing and (answer.cut or missing == len(numbers)):
@@ -71,7 +71,7 @@ def _parse_answer(numbers: Set[int], answer: Answer) -> tuple[dict[int, RawCard]
 
 
 def prompt_variables(block: ReadingBlock) -> dict[str, str]:
-    """Returns the variables of the prompt: labelled excerpts, question, preceding text, and block."""
+    """Returns the variables of the prompt: labelled excerpts, question, text before the block, and block."""
     return {
         "sources": "\n".join(line for it in block.excerpts for line in _excerpt_lines(it)) or NOTHING,
         "context": without_request_marks(block.context.strip()) or NOTHING,
@@ -81,7 +81,7 @@ def prompt_variables(block: ReadingBlock) -> dict[str, str]:
 
 
 def without_request_marks(text: str) -> str:
-    """Returns the text with changed brackets in words that look like labels of a request: [S2] or (P1.3)."""
+    """Returns the text with "‹" as the first bracket of words that look like labels: "[S2]" and "(P1.3)"."""
     return _REQUEST_MARK.sub("‹", text)
 
 
@@ -100,7 +100,7 @@ def _marked_piece(piece: BlockPiece) -> str:
 def parse_cards(answer: str) -> dict[int, RawCard]:
     """Parses the answer of a model. Returns the complete cards by the number of the sentence.
 
-    Ignores other parts and endless reasoning. If a sentence has two different cards, leaves out both.
+    Ignores other text, and reasoning that does not end. Leaves out the cards of a sentence if they differ.
     """
     cards, differing = dict[int, RawCard](), set[int]()
     with suppress(UnreadableAnswer):

@@ -25,7 +25,7 @@ def is_language_model(judge: Any) -> bool:
 
 
 def parse_judge(judge: Any, model: Any) -> tuple[str, Any]:
-    """Returns the prompt's name and the model of a judge. For attrscore:WORDING, the model is `model`.
+    """Returns the name of the prompt and the model of a judge. For "attrscore:WORDING", the model is `model`.
 
     Raises `SettingsError` for an unknown wording, or if attrscore has no language model.
     """
@@ -71,7 +71,7 @@ class PromptedVerifier(ModelAsker):
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass]:
-        """Returns the class of each sentence at `spans`. Asks about all sentences at the same time.
+        """Returns the class of each sentence at `spans`. Asks about each sentence in parallel.
 
         Raises `ModelError` if a judgement is missing.
         """
@@ -84,7 +84,7 @@ class PromptedVerifier(ModelAsker):
 
 
 def _sentences_in_context(text: str, context: str | None, spans: Sequence[Span]) -> list[dict[str, str]]:
-    """Returns the prompt variables of each sentence: `text`, and `before`: the sentence or context before."""
+    """Returns variables of each sentence: its `text`, and `before`, the sentence before it or the context."""
     judged = []
     for span in spans:
         earlier = [sentence for sentence in sentences(text) if sentence.end <= span.start]

@@ -66,7 +66,7 @@ class PromptedNoiser(ModelAsker):
         return (await self._model.ask(prompt, WrittenSummary, variables)).summary.strip()
 
     async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[PlantedError]:
-        """Asks for errors of these kinds for `text`. Does not check that the text has their right words."""
+        """Asks for errors of the `kinds` for `text`. Does not check that the text has the `right` words."""
         variables = {"text": text, "kinds": ", ".join(kinds)}
         prompt = with_answer_limit(self._prompts["corrupt"], text)
         return (await self._model.ask(prompt, CorruptionAnswer, variables)).errors

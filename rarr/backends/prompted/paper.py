@@ -1,8 +1,8 @@
-"""Checks and edits by a language model, as published (Gao et al. 2023), and the baselines EFEC and LaMDA.
+"""Checks and edits a text as in the paper (Gao et al. 2023), and as in the baselines EFEC and LaMDA.
 
 The model answers a query from the text and from the evidence, and then gives a verdict; only the verdict
 counts. The editor names the wrong words, and then writes the whole text again. The baselines rewrite a text
-by all evidence at once.
+in one request, with all evidence.
 """
 
 from collections.abc import Sequence
@@ -60,9 +60,9 @@ class PromptedEditor(ModelAsker):
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """Returns a change that reaches from the first to the last word that differs in the new text.
+        """Returns a change from the first to the last word that differs; None if no word differs.
 
-        Returns None if the text is the same. Raises `ModelError` if the answer cannot be parsed.
+        Raises `ModelError` if the answer cannot be parsed.
         """
         prompt, variables = self._prompts[self.prompt], _prompt_variables(text, context, query, evidence)
         answer = await self._model.ask(with_answer_limit(prompt, text), EditAnswer, variables)
@@ -70,7 +70,7 @@ class PromptedEditor(ModelAsker):
 
 
 def _change_from_rewrite(quotation: Quotation, written: str) -> Change | None:
-    """Returns the words of the written text that differ from the shown text, with their place in the text."""
+    """Returns the smallest change from the text that the model saw to `written`; None if nothing differs."""
     shown = quotation.shown
     written = written.strip().replace("\r\n", "\n")
     if "\r\n" in shown:
@@ -140,7 +140,7 @@ class LamdaQueries(ModelAsker):
 
 
 class NoRewriter:
-    """A rewriter that changes nothing, for research and a report without a revision."""
+    """A rewriter that changes nothing, for a run that only searches and reports."""
 
     async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
         """Returns the unchanged text."""

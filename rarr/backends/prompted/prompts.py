@@ -23,7 +23,7 @@ class Prompts(dict[str, Prompt]):
         super().__init__({name: prompts.load(name, folder) for name in prompts.names()}, **(given or {}))
 
 
-NOTHING = "(none)"
+NOTHING = "(none)"  # stands in a prompt for an empty variable
 
 
 class ModelAsker:

@@ -101,10 +101,7 @@ def _merge_questions(
 
 
 def question_place(asked: GeneratedQuestion, sentences: Sequence[tuple[Span, Quotation]]) -> Span | None:
-    """Returns the place of the words that a question is about, or else of the most similar sentence.
-
-    Returns None if there are no sentences.
-    """
+    """Returns the place of the words that a question is about; without them, of the most similar sentence."""
     words = r"\s+".join(re.escape(word) for word in asked.about.split())
     about = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
     places: dict[Span, Quotation] = {}
@@ -125,10 +122,10 @@ _MARKDOWN_MARKS = re.compile(r"[*_`#|]+")
 
 
 class QueriesByUnit:
-    """A query generator. Its queries are sentences, the whole text, or questions that a model asks."""
+    """A query generator. The queries are sentences, the whole text, or questions that a model asks."""
 
     def __init__(self, questions: PromptedQuestions | None, unit: QueryKind) -> None:
-        """`unit`: what a query of the first round is. Later rounds need `questions`, which asks a model."""
+        """`unit`: the kind of query in the first round. Later rounds need `questions`, which asks a model."""
         self._questions, self._unit = questions, unit
 
     def for_sentences(self) -> "QueriesByUnit":
@@ -149,9 +146,9 @@ class QueriesByUnit:
 
 
 def sentence_queries(text: str, context: str | None) -> list[Question]:
-    """Makes a query of each sentence, with its headings and the context. A table cell also has its headers.
+    """Makes a query from each sentence, its headings and the context. A cell is joined with its headers.
 
-    Without headings and context, adds the sentence before it, which shows what pronouns mean.
+    Without headings and context, the query has the previous sentence, because pronouns may refer to it.
     """
     cells, spans, queries = table_cells(text), sentences(text), list[Question]()
     for number, span in enumerate(spans):

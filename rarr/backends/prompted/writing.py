@@ -27,7 +27,7 @@ class PromptedArticleWriter(ModelAsker):
     """A writer of articles that asks a language model."""
 
     def __init__(self, model: LanguageModel, prompts: Prompts, *, max_sections: int) -> None:
-        """`most` is the largest number of sections of an article."""
+        """`max_sections` is the largest number of sections of an article."""
         super().__init__(model, prompts)
         self._max_sections = max_sections
 
@@ -72,6 +72,6 @@ class PromptedAnswerWriter(ModelAsker):
         return [statement for statement in answer.statements if statement.text.strip()]
 
     async def answer_from_memory(self, question: str) -> str:
-        """Returns an answer in one paragraph that the model writes without sources, as a text to revise."""
+        """Returns an answer in one paragraph. The model writes it without sources, as a text to revise."""
         asked = {"question": question}
         return (await self._model.ask(self._prompts["answer_question"], PlainAnswer, asked)).answer
