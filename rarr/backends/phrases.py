@@ -40,7 +40,7 @@ def contradict(phrase: Phrase, other: Phrase) -> bool:
 
 
 def places_of(wanted: Sequence[Item], passage: str) -> tuple[tuple[int, int], ...]:
-    """Returns the places (start, end) in `passage` where the `wanted` items stand in order, in any form."""
+    """Returns the places (start, end) in `passage` where the `wanted` items follow one another."""
     items, size = items_of(passage), len(wanted)
     runs = (items[at : at + size] for at in range(len(items) - size + 1)) if size else ()
     return tuple((run[0].start, run[-1].end) for run in runs if all(map(is_same_item, wanted, run)))

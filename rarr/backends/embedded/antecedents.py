@@ -11,7 +11,7 @@ _KIND = re.compile(r"\([^()]*\)|(?i:\b(?:for|für|pour)\b.*)")  # the end of "Ad
 
 
 class QuestionWords(NamedTuple):
-    """The keys (see `Item.key`) of the words and names of a question, or of the subject of a sentence."""
+    """The keys (stems, or values as written) of the words of a question, or of the subject of a sentence."""
 
     words: frozenset[str]
     names: frozenset[str]
@@ -48,7 +48,7 @@ class QuestionWords(NamedTuple):
 
 
 def find_antecedent(sentence: str, above: str) -> frozenset[str] | None:
-    """Returns the keys of a sentence's subject from the text `above`; None if the sentence has a subject."""
+    """Finds the subject of a sentence in the text `above`: its keys, or None if the sentence names it."""
     pronoun = first_pronoun(sentence)
     is_german = language_of(map(str.casefold, WORD.findall(sentence))) == "de"  # German nouns look like names
     is_named = not is_german and any(item.is_name for item in items_of(sentence))

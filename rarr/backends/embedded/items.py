@@ -94,7 +94,7 @@ class Line:
 
     @cached_property
     def all_keys(self) -> frozenset[str]:
-        """Returns the keys of the items and of the subject of the line."""
+        """Returns the keys (stems, or values as written) of the items and of the subject of the line."""
         return self.subject_keys | {item.key for item in self.items}
 
     @cached_property
@@ -174,7 +174,7 @@ def _find_signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
 
 
 def verb_index(items: Sequence[Item], default: int) -> int:
-    """Returns the index of the first verb, which has an auxiliary or a verb's ending; else `default`."""
+    """Returns the index of the first verb, known by an auxiliary or by its ending; else `default`."""
     told = [n for n, item in enumerate(items) if item.form or item.stem in lists.MODAL_VERBS]
     words = (n for n, it in enumerate(items) if n and not it.is_name and it.word not in lists.OPENERS)
     return told[0] if told else next((n for n in words if items[n].word.endswith(VERB_ENDINGS)), default)
@@ -295,7 +295,7 @@ def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
 
 @lru_cache(maxsize=1024)
 def heading_keys(text: str) -> frozenset[str]:
-    """Returns the keys of the words of a heading, and its single capital letters, as in "Model A"."""
+    """Returns the keys (stems or values) of a heading, and its single capital letters, as in "Model A"."""
     capitals = re.findall(r"(?<=\s)[A-Z]\b", text)
     return frozenset((*(it.key for it in items_of(text) if it.word not in lists.OPENERS), *capitals))
 
@@ -314,7 +314,7 @@ def _limits_lines(words: str) -> bool:
     if ASKS.match(words):
         return not weighty.isdisjoint(lists.REVERSING[0])
     is_event = any(it.form not in ("", *lists.PRESENT_FORMS) for it in items)
-    has_bound = bool(weighty) and any(it.value for it in items)  # "Children under 12"
+    has_bound = bool(weighty) and any(it.value for it in items)  # as "Children under 12"
     return is_case or is_event or has_bound or not weighty.isdisjoint(lists.REVERSING[0] | lists.MODAL_VERBS)
 
 
@@ -344,10 +344,10 @@ def _next_line_comments(line: str, after: str) -> bool:
 
 
 def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Returns two sets of keys: of the thing that a pronoun after the sentences means, and also of its kind.
+    """Returns two sets of keys: of the thing that a pronoun after the sentences means, and of thing and kind.
 
-    The kind is the noun after "is". If the pronoun may mean another thing ("has a son", "met Carl Dorn"),
-    both sets have "" and all keys of the sentences that were read.
+    In "The weir is a dam", the kind is "dam". If the pronoun may mean another thing ("met Carl Dorn"), both
+    sets have "" and all keys of the sentences that were read.
     """
     told, is_sure = {""}, True
     for text in reversed(sentences[-_FARTHEST:]):
@@ -375,7 +375,7 @@ def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str
 
 
 def _subject_items(text: str, items: Sequence[Item], verb: int) -> Sequence[Item]:
-    """Returns the items before the index `verb`. For 0, returns all items, or only names and their nouns."""
+    """Returns the items before the index `verb`. Without a verb (0): all items, or names and their nouns."""
     if verb:
         verb -= items[verb - 1].word in lists.OPENERS  # in "is in Oster", the verb counts at "Oster"
         start = next((n for n, it in enumerate(items) if it.stem and it.word not in _ARTICLES), 0)

@@ -56,7 +56,7 @@ class NamesAbove:
         return differ or bool(own_title & title and own_title - told and title - known - said)
 
     def pages_with_names(self, pages: Sequence[Excerpt], sentence: str) -> list[Excerpt]:
-        """Returns the pages with all names, or with no unknown name; all if `sentence` names its subject."""
+        """Returns the pages with all names or no unknown name; all pages if `sentence` names its subject."""
         named = (name_words(it, is_title=level == 1) for level, it in self.headings.items())
         wanted = self.last.union(*named)
         if not wanted or _has_named_subject(sentence, self.known):
@@ -88,7 +88,7 @@ def _fold_token(token: str) -> str:
 
 @lru_cache(maxsize=4096)
 def name_words(text: str, *, is_title: bool = False) -> frozenset[str]:
-    """Returns the words of names in a text ("Pump 12"), and of phrases that name a case ("For adults")."""
+    """Returns the words of names in a text ("Pump 12"), and of phrases that limit a text ("For adults,")."""
     return frozenset().union(*(_sentence_names(it, is_title=is_title) for it in SENTENCE_END.split(text)))
 
 
@@ -120,7 +120,7 @@ def _sentence_names(sentence: str, *, is_title: bool) -> Iterator[str]:
 
 
 def _case_words(sentence: str, found: Sequence[re.Match[str]]) -> Iterator[str]:
-    """Yields the words of a first phrase that names a case ("For adults,"), no time ("In the morning,")."""
+    """Yields the words of a first phrase that limits a sentence: "For adults,", not "In the evening,"."""
     first, *others = [_fold_token(it[0]) for it in found[:2]] or [""]
     if first in _CASES or (first in OPENERS - _ARTICLES and _NO_NAME.isdisjoint(others)):
         words = [it for it in found if _fold_token(it[0]) not in _NO_NAME and not values(it[0])]

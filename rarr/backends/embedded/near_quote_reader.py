@@ -19,7 +19,8 @@ _HEADING = re.compile(r"(?m)^#{1,6}\s")
 class NearQuoteReader:
     """A card reader without a model. A sentence is supported if a line of a source nearly repeats it.
 
-    If only a value or a word such as "not" differs, the card corrects it. All other sentences stay undecided.
+    If only a value or a word such as "not" differs, the card corrects the sentence. Other sentences are left
+    undecided.
     """
 
     name = "embedded"
@@ -30,7 +31,7 @@ class NearQuoteReader:
 
 
 class NearQuoteVerifier:
-    """A verifier without a model. The support is 1 if a line of the evidence nearly repeats the sentence."""
+    """A verifier without a model. Support is 1 if a line of evidence nearly repeats the sentence, else 0."""
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
@@ -47,7 +48,7 @@ def _span_support(text: str, context: str | None, spans: Sequence[Span], evidenc
 
 
 def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> dict[int, RawCard]:
-    """Returns the card of each sentence in a block, by sentence number. See `card_of` for `names_contradict`."""
+    """Returns the card of each sentence in a block, by its number. See `card_of` for `names_contradict`."""
     excerpts = [it for it in block.excerpts if lines_of(it) and not is_draft_file(it.source)]
     pages = [lines_of(excerpt) for excerpt in excerpts]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()

@@ -36,7 +36,7 @@ _FURTHER = re.compile(r",?\s(?:and|und|et)\s|[,;]\s(?:who|whose|where|when)\s")
 _COMMENTING = lists.PRONOUNS.union(*lists.FUNCTION_WORDS.values()) - {"has", "hat"}
 _QUOTATION_MARKS = frozenset("\"“”„«»‘’'")
 _FULL_NAME = 4  # the least letters of a full name; "II" and "B" are only parts of names
-_FEW = 2  # words
+_FEW = 2  # so many words, or fewer, say little
 _EARLY = 3  # the assumed index of a verb, if no word looks like a verb
 _MANY = 8  # so many other words show that both sides tell the same event
 _MOST_TURNING = 3  # the most words that reverse a statement, such as "do not"
@@ -44,7 +44,7 @@ DiffKind = Literal["value", "name", "word", "open"]
 
 
 class Diff(NamedTuple):
-    """A difference between a sentence (`own` items) and a line (`other` items). One side may be empty."""
+    """A difference between the items of a sentence (`own`) and of a line (`other`). One side may be empty."""
 
     kind: DiffKind  # "open": a difference that decides nothing
     own: tuple[Item, ...]
@@ -53,7 +53,7 @@ class Diff(NamedTuple):
 
 
 class Alignment(NamedTuple):
-    """A sentence and a line: the share of the sentence's items that the line has, and the differences."""
+    """A line, the share of a sentence's items that the line also has (0 to 1), and the differences."""
 
     line: Line
     shared: float
@@ -82,7 +82,7 @@ class Alignment(NamedTuple):
         return len(pages) == 1 and own != other
 
     def is_contested_by(self, other: "Alignment") -> bool:
-        """Tells whether the other line is at least as similar, but has other words for the differences."""
+        """Tells whether the line of `other` is at least as similar, but differs at the same places."""
         diffs = zip(self.diffs, other.diffs, strict=False)
         pairs = (pair for ours, theirs in diffs for pair in zip(ours.other, theirs.other, strict=False))
         is_near = other.is_correctable and len(other.diffs) <= len(self.diffs)
@@ -104,8 +104,8 @@ def card_of(
 ) -> RawCard:
     """Returns the card of a sentence. `above` is the text before the sentence.
 
-    `names_contradict`: whether a line with another name, or another year of a value, contradicts the sentence
-    (by default not: a train may stop in Linz and in Wels). `hedged`: whether these and hedged lines do so.
+    `names_contradict`: another name, or another year of a value, contradicts the sentence. By default, both
+    may be right. `hedged`: the same, and lines that only report a statement ("Some say that ...") count.
     """
     items = items_of(sentence)
     if states_nothing(sentence):
@@ -255,7 +255,7 @@ def _align_row(items: Sequence[Item], line: Line) -> Alignment:
 def _split_diff(
     own: Sequence[Item], other: Sequence[Item], at: tuple[int, int], *, is_subject: bool
 ) -> Iterator[Diff]:
-    """Yields a difference for each pair of values or words; without pairs, yields the whole difference."""
+    """Yields a difference for each pair of values or words; if there are no pairs, one whole difference."""
     is_subject &= not all(item.stem in lists.LIMITING for item in (*own, *other))
     if len(own) == len(other):
         pairs = [(_diff_kind(mine, theirs), mine, theirs) for mine, theirs in zip(own, other, strict=True)]
@@ -325,7 +325,7 @@ def _adds_statement(line: Line, first: int, last: int) -> bool:
     if first == 0 or last < len(items) or any(item.stem in lists.LIMITING for item in items):
         return False  # after "may" or "more than", the last items are a condition
     is_agent = more[0].word in ("by", "von", "par") and all(item.is_name for item in more[1:])
-    has_words = any(item.stem and item.word not in lists.OPENERS for item in more)  # not "and 1958"
+    has_words = any(item.stem and item.word not in lists.OPENERS for item in more)  # no "and 1958"
     clause = line.text[items[first - 1].end :]
     given, added = ([it.value for it in each if it.value] for each in (items[:first], more))
     is_other = not any((it.kind, it.unit) == (own.kind, own.unit) for it in added for own in given)
@@ -335,7 +335,7 @@ def _adds_statement(line: Line, first: int, last: int) -> bool:
     tells_more = bool(added) and not more[0].value and verb not in lists.PRONOUNS  # "and was opened in 1931"
     adds = verb.endswith(VERB_ENDINGS) and verb not in _COMMENTING
     is_state = any(it.form in lists.PRESENT_FORMS for it in items[:first])
-    may_end = is_state and not given  # "is valid and expired in 2019"
+    may_end = is_state and not given  # as in "is valid and expired in 2019"
     return is_agent or tells_other or (has_words and bool(joined) and (adds or tells_more) and not may_end)
 
 

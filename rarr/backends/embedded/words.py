@@ -155,7 +155,7 @@ def are_opposites(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def have_equal_tense(first: str, second: str, *, did: tuple[bool, bool] = (False, False)) -> bool:
-    """Tells whether two words of one stem have the same tense. `did`: whether each word follows "did"."""
+    """Tells whether two words of one stem have the same tense. `did`: whether each follows the word "did"."""
     alike, *endings = _ALIKE.findall(f"{first} {second}")[0]
     past = [is_past or it.endswith("ed") or it == "d" for is_past, it in zip(did, endings, strict=True)]
     is_weak = alike.endswith("t") and "" in endings and "e" in (endings[0][:1], endings[1][:1])
@@ -163,7 +163,7 @@ def have_equal_tense(first: str, second: str, *, did: tuple[bool, bool] = (False
 
 
 def names_other_thing(text: str, names: Sequence[tuple[int, int]], start: int, pronoun: str) -> bool:
-    """Tells whether the text names a thing after `start` that `pronoun` may mean (-1: in a question)."""
+    """Tells whether a thing that `pronoun` may mean is named after `start` (-1: anywhere in a question)."""
     things = list(_THING.finditer(text, max(start, 0)))
     if start < 0:
         return text.rstrip().endswith("?") and any(it[2] and not it[1] for it in things)

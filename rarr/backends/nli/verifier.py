@@ -14,8 +14,8 @@ from rarr.tools.concurrency import infer
 from rarr.tools.text.blocks_and_sentences import Span, sentences, split_sentences
 from rarr.tools.text.citation_marks import citation_marks
 
-_BATCH_TOKENS = 8192  # with padding
-_LIMIT = 512  # tokens; used if neither the tokenizer nor the config has a limit
+_BATCH_TOKENS = 8192  # the most tokens of a batch, with padding
+_LIMIT = 512  # the most tokens of an input, if neither the tokenizer nor the config has a limit
 _NO_LIMIT = 100_000  # from here on, the limit of a tokenizer means: no limit (it is 10^30)
 _LEAST_EVIDENCE = "eight words of evidence fit beside the claim"
 

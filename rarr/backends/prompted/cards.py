@@ -28,7 +28,7 @@ _VERDICTS = get_args(CardVerdict)
 _REQUEST_MARK = re.compile(r"[\[(](?=[SP]\d+(?:\.\d+)?[\])])")
 _LABEL = re.compile(r"P\d+\.\d+")
 _SENTENCE_NUMBER = re.compile(r"\[?S?(\d{1,6})\]?", re.IGNORECASE)
-_MAX_CHARS = 2000  # characters of an old, new or quoted text
+_MAX_CHARS = 2000  # the most characters of each text of an edit, and of open words
 
 
 class PromptedCardReader:

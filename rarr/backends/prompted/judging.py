@@ -84,7 +84,7 @@ class PromptedVerifier(ModelAsker):
 
 
 def _sentences_in_context(text: str, context: str | None, spans: Sequence[Span]) -> list[dict[str, str]]:
-    """Returns variables of each sentence: its `text`, and `before`, the sentence before it or the context."""
+    """Returns prompt variables for each sentence: `text`, and `before` (the sentence or context before)."""
     judged = []
     for span in spans:
         earlier = [sentence for sentence in sentences(text) if sentence.end <= span.start]

@@ -73,7 +73,7 @@ def _bound_number(value: Value) -> Fraction:
 
 
 def may_be_equal(first: Value, second: Value) -> bool:
-    """Tells whether two values may mean the same. Ignores bounds and rates, and a unit of only one value."""
+    """Tells whether two values may mean the same. Ignores bounds, rates and a unit that only one has."""
     is_one_name = first.kind == second.kind == "identifier" and first.readings == second.readings
     if is_one_name or compare(first, second) == "equal":
         return True
@@ -132,7 +132,7 @@ def _differ_only_in_zeros(first: str, second: str) -> bool:
 
 
 def _may_be_thousands(claim: Value, source: Value) -> bool:
-    """Tells whether only one of two sums of money may be in thousands, as "1.500 euros" beside "1.5"."""
+    """Tells whether only one of two sums of money may have a mark of thousands: "1.500" beside "1.5"."""
     is_money = is_currency(claim.unit.partition("/")[0])
     decimal_first = any(it.amounts[0].amount < it.amounts[-1].amount for it in (claim, source))
     return is_money and decimal_first and len(claim.amounts) != len(source.amounts)
@@ -168,7 +168,7 @@ def _compare_amounts(claim: Value, source: Value, one: Amount, other: Amount) ->
 def _compare_rounded(one: Amount, other: Amount, *, converted: bool) -> Comparison:
     rough = float(one.amount)
     if abs(rough - float(other.amount)) > max(abs(rough) / 8, 2 * float(one.step), 2 * float(other.step)):
-        return "different"  # floats are faster than fractions
+        return "different"  # a fast test with floats, before the exact test with fractions
     gap, scale = abs(one.amount - other.amount), abs(other.amount)
     if not gap:
         return "equal"
@@ -246,13 +246,13 @@ def replacement(value: Value, like: Value) -> str | None:
 
 
 def _converted_text(value: Value, like: Value) -> str | None:
-    """Returns a year, or an amount that converts to a whole number, in the form of `like`; else None."""
+    """Returns `value` in the form of `like` if it is a year or converts to a whole number; else None."""
     form, step = without_markup(like.text), value.size / like.size
     if value.kind == "date":
         (year, *rest), (old, *others) = value.dates[0], like.dates[0]
         return form.replace(str(old[0]), str(year[0])) if year and old and rest == others else None
     if value.kind != "number" or step == 1 or value.amounts == like.amounts:
-        return None  # no number is to convert
+        return None  # the number needs no conversion
     amount, is_other_system = value.amounts[0].amount * step, 1 not in (step.numerator, step.denominator)
     is_whole = abs(round(amount) - amount) <= amount * _CONVERTED / 2 * is_other_system
     number = like.number.moved_by(-like.start).of(like.text)
@@ -260,7 +260,7 @@ def _converted_text(value: Value, like: Value) -> str | None:
 
 
 def _replace_words(words: Sequence[str], like: str) -> str | None:
-    """Returns `like` with `words` between its line ends and Markdown marks; None if this is impossible."""
+    """Returns `like` with new `words`, but its own line ends and Markdown marks; None if impossible."""
     old, at = without_markup(like).split(), 0
     if len(old) != len(words):
         return " ".join(words) if old == like.split() else None
