@@ -32,7 +32,7 @@ class FusionInDecoder(T5ForConditionalGeneration):  # type: ignore[misc]  # unty
     """
 
     def encode_and_join(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> BaseModelOutput:
-        """Encodes each input alone, and joins those of a text to the shape (texts, inputs * tokens, size)."""
+        """Encodes each input alone, and joins the results of a text: shape (texts, inputs * tokens, size)."""
         texts = input_ids.shape[0]
         states = self.encoder(input_ids=input_ids.flatten(0, 1), attention_mask=attention_mask.flatten(0, 1))
         joined = states.last_hidden_state.unflatten(0, (texts, -1)).flatten(1, 2)

@@ -25,7 +25,7 @@ class QuestionWords(NamedTuple):
         return cls(frozenset(it.key for it in words), frozenset(it.key for it in names), measures)
 
     def fits_page(self, first_line: Line, known_keys: Set[str], *, needs_subject: bool) -> bool:
-        """Tells whether the page with `first_line` may answer, and is not about another thing.
+        """Tells whether the page with `first_line` may answer the question, and is not about another thing.
 
         `known_keys`: the keys of the text. `needs_subject`: whether the page must name the subject.
         """

@@ -344,7 +344,7 @@ def _next_line_comments(line: str, after: str) -> bool:
 
 
 def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Returns two sets of keys: of the thing that a pronoun after the sentences means, and of thing and kind.
+    """Returns the keys of the thing that a pronoun after the sentences means, without and with the kind.
 
     In "The weir is a dam", the kind is "dam". If the pronoun may mean another thing ("met Carl Dorn"), both
     sets have "" and all keys of the sentences that were read.

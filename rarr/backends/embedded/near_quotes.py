@@ -167,7 +167,7 @@ def _label_pairs(sentence: str, items: Sequence[Item], lines: Sequence[Line]) ->
 
 
 def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) -> Alignment:
-    """Compares a sentence (`items`) with a line. `subject`: the keys of the thing that its pronoun means."""
+    """Compares the `items` of a sentence with a line. `subject`: the keys of its subject, if known."""
     if line.is_row:
         return _align_row(items, line)
     least = LEAST_SHARED if len(items) > _FEW else LEAST_SHARED / 2

@@ -48,9 +48,9 @@ _BRACKETED_NUMBER = re.compile(r"\[\d{1,3}\]")
 
 
 def numbered_sources(texts: Iterable[str]) -> str:
-    """Writes each text on a line with its number, from 1.
+    """Returns one line for each text, with the number of the text, from 1.
 
-    Leaves out numbers in brackets, because a model would copy them as citations.
+    Leaves out the texts' own numbers in brackets, because a model would copy these numbers as citations.
     """
     lines = (" ".join(_BRACKETED_NUMBER.sub("", text).split()) for text in texts)
     return "\n".join(f"[{n}] {line}" for n, line in enumerate(lines, start=1))

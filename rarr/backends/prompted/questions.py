@@ -39,7 +39,7 @@ class PromptedQuestions:
     """A query generator that asks a language model for questions about every part of a text."""
 
     def __init__(self, model: LanguageModel, prompts: Prompts, *, samples: int = 1) -> None:
-        """`samples`: the number of lists of questions, which are merged (Gao et al. 2023, section 3.1)."""
+        """`samples`: the number of answers whose questions are merged (Gao et al. 2023, section 3.1)."""
         self._model, self._prompts, self._samples = model, prompts, samples
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
@@ -58,7 +58,7 @@ class PromptedQuestions:
         return await work(_merge_questions, answers, prompt, text, spans)
 
     async def target(self, text: str, context: str | None, lacking: SearchTargets) -> Sequence[Question]:
-        """Asks for new questions about unsupported sentences, in one request with all earlier questions.
+        """Asks for new questions about unsupported sentences. The request also shows earlier questions.
 
         The request shows the paragraphs of these sentences. If the paragraphs are longer than 6,000
         characters, the request shows only the sentences. `lacking.seen` is cut at 4,000 characters.
@@ -73,7 +73,7 @@ class PromptedQuestions:
 
 
 def _marked_text(text: str, spans: Sequence[Span]) -> str:
-    """Returns the paragraphs of the sentences at `spans`, with marks; if too long, only the sentences."""
+    """Returns the paragraphs of the sentences at `spans`, marked [S1]; if too long, only the sentences."""
     marks = {span.start: f"[S{number}] " for number, span in enumerate(spans, start=1)}
     paragraphs = [
         "".join(marks.get(place, "") + text[place] for place in range(block.start, block.end)).strip()
