@@ -1,1 +1,1 @@
-"""Gives access to models, files and threads, and has small pure helpers for texts."""
+"""Sends requests to models, guards against hostile data, writes files, runs threads, and splits texts."""

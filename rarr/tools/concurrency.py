@@ -1,8 +1,8 @@
-"""Runs work on threads and event loops, limits its time and number, and calls actions at an interrupt.
+"""Runs functions on threads and coroutines in event loops, within limits; calls actions at an interrupt.
 
-One thread runs our own computations, since Python runs one thread at a time. One thread runs models of other
-libraries: these use all cores, and their tokenizers serve only one thread. One thread writes traces, in
-order. A job that is cancelled while it waits never runs.
+A job is a function call that a thread runs. One thread runs all jobs of our own code, since Python runs one
+thread at a time. One thread runs local models: a model uses all cores, and a tokenizer serves only one
+thread. One thread writes traces, in order. A job that is cancelled before its start never runs.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 ENDING_S = 1.0
-"""Seconds to wait after an interrupt until the cancelled coroutine has ended."""
+"""After an interrupt, `run` waits at most this many seconds for the end of the cancelled coroutine."""
 RESERVE_S = 0.05
-"""A coroutine is cancelled so many seconds before its deadline, so that the answer arrives in time."""
+"""A coroutine is cancelled this many seconds before its deadline, so that its caller can answer in time."""
 
 _pools: dict[str, ThreadPoolExecutor] = {}
 _CANCELLED: ContextVar[threading.Event | None] = ContextVar("cancelled", default=None)
-"""An event that is set when the job of this thread is cancelled: no thread can be ended from outside."""
+"""The event that tells the job of a thread that the job is cancelled: nothing else can end a thread."""
 _END: Any = object()
 
 
@@ -41,21 +41,21 @@ def _renew() -> None:
 
 _renew()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew)  # a fork has no threads of its parent
+    os.register_at_fork(after_in_child=_renew)  # a forked process does not have these threads
 
 
 async def work(compute: Callable[..., Result], *args: object) -> Result:
-    """Runs `compute(*args)` on the single thread for our own code, with the caller's context variables."""
+    """Runs `compute(*args)` on the thread for our own code, with the context variables of the caller."""
     return await _on_thread(_pools["own"], compute, *args)
 
 
 async def infer(compute: Callable[..., Result], *args: object) -> Result:
-    """Runs `compute(*args)` on the single thread for local models, with the caller's context variables."""
+    """Runs `compute(*args)` on the thread for local models, with the context variables of the caller."""
     return await _on_thread(_pools["models"], compute, *args)
 
 
 async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
-    """Runs `compute(*args)` on another thread. `compute` may call `require_awaited` to end early."""
+    """Runs `compute(*args)` on any free thread. `compute` may call `require_awaited` to stop early."""
     return await _on_thread(None, compute, *args)
 
 
@@ -66,7 +66,7 @@ async def _on_thread(pool: ThreadPoolExecutor | None, compute: Callable[..., Res
     def computed() -> Result:
         try:
             return compute(*args)
-        except StopIteration as error:  # before Python 3.12, the caller would wait forever
+        except StopIteration as error:  # before Python 3.12, it would not reach the caller
             raise RuntimeError("a computation on a thread raised StopIteration") from error
 
     try:
@@ -77,30 +77,30 @@ async def _on_thread(pool: ThreadPoolExecutor | None, compute: Callable[..., Res
 
 
 def require_awaited() -> None:
-    """Raises `CancelledError` if no caller waits any more for the result of the current thread."""
+    """Raises `CancelledError` if the job of this thread is cancelled, so that nobody waits for its result."""
     if (cancelled := _CANCELLED.get()) is not None and cancelled.is_set():
         raise CancelledError
 
 
 def submit_in_order(compute: Callable[..., Result], *args: object) -> "Future[Result]":
-    """Submits `compute(*args)` to the single thread for traces. Returns the future of the result at once."""
+    """Queues `compute(*args)` for the thread that writes traces. Returns a future of the result at once."""
     try:
         return _pools["traces"].submit(compute, *args)
-    except RuntimeError:  # the interpreter is ending, and no thread takes jobs any more
+    except RuntimeError:  # the interpreter is ending, so that threads take no more jobs
         job = Future[Result]()
         job.set_result(compute(*args))
         return job
 
 
 async def result_of(job: "Future[Result]") -> Result:
-    """Waits for the result of `job`. Cancelling the waiting caller does not cancel the job."""
+    """Waits for the result of `job`, and returns it. If the caller is cancelled, the job still continues."""
     return await asyncio.shield(asyncio.wrap_future(job))
 
 
 async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
-    """Runs the calls at the same time, and returns their results in order.
+    """Runs the coroutines `calls` at the same time, and returns their results in the order of `calls`.
 
-    If a call fails, raises its error and cancels the others: their requests would be paid for without use.
+    If a call fails, cancels the other calls and raises the error: nobody would use the other answers.
     """
     tasks = [asyncio.ensure_future(call) for call in calls]
     try:
@@ -116,9 +116,10 @@ async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
 async def meanwhile(
     after_s: float, compute: Callable[..., Coroutine[Any, Any, Result]], *args: object
 ) -> AsyncGenerator[list[Result], None]:
-    """Runs `compute(*args)` beside the block, from `after_s` seconds after the start of the block.
+    """Runs `compute(*args)` while the `async with` block runs. Starts `after_s` seconds after the block.
 
-    At the end of the block, the yielded list gets the result; an unfinished computation is cancelled.
+    Yields a list, which gets the result at the end of the block. The list stays empty if `compute` fails, or
+    if the block ends before `compute`; then `compute` is cancelled.
     """
 
     async def delayed() -> Result:
@@ -138,9 +139,9 @@ async def meanwhile(
 async def for_each(
     items: Iterable[Item], compute: Callable[[Item], Awaitable[Result]], at_once: int
 ) -> list[Result]:
-    """Returns `compute(item)` for each item, in the order in which the computations finish.
+    """Returns `compute(item)` for each item. The result of the computation that finishes first is the first.
 
-    At most `at_once` computations run at once. Items are read on a thread. An error cancels the others.
+    At most `at_once` computations run at the same time. A thread reads the items. An error cancels all.
     """
     left, reading, results = iter(items), asyncio.Lock(), list[Result]()
 
@@ -158,10 +159,10 @@ async def for_each(
 
 @asynccontextmanager
 async def time_limit(seconds: float | None, late: Callable[[], Exception]) -> AsyncGenerator[None, None]:
-    """Cancels the block after `seconds`, and raises the error that `late` makes. None means no limit.
+    """Cancels the `async with` block after `seconds`, and raises the error that `late` makes. None: no limit.
 
-    A `TimeoutError` that the block itself raises is not changed. The timeout of a client limits only a single
-    read: an answer that comes byte by byte would never end.
+    A `TimeoutError` of the block itself is raised unchanged. The timeout of an HTTP client is not enough: it
+    limits each read alone, so that an answer that arrives byte by byte would never end.
     """
     try:
         async with asyncio.timeout(seconds) as limit:
@@ -175,9 +176,9 @@ async def time_limit(seconds: float | None, late: Callable[[], Exception]) -> As
 async def by_deadline(coroutine: Coroutine[Any, Any, Result], seconds: float | None) -> Result | None:
     """Returns the result of `coroutine`, or None after `seconds`. If `seconds` is None, there is no deadline.
 
-    The coroutine runs in its own task, which is cancelled at the deadline or with the caller. The caller does
-    not wait until the task has ended, since the task may wait for a file. A scope of anyio cancels its own
-    task at each await; a run of LangGraph in that task would leave its nodes at work.
+    The coroutine runs in a new task. At the deadline, or if the caller is cancelled, the task is cancelled
+    too. The caller does not wait for the end of the task, which may wait for a file. Without a new task, a
+    cancel scope of the library anyio would interrupt LangGraph before it has stopped its nodes.
     """
     task = asyncio.ensure_future(coroutine)
     try:
@@ -190,13 +191,13 @@ async def by_deadline(coroutine: Coroutine[Any, Any, Result], seconds: float | N
     return task.result() if task.done() else None
 
 
-_ending: set[asyncio.Task[Any]] = set()  # an event loop holds its tasks weakly
+_ending: set[asyncio.Task[Any]] = set()  # keeps each task until its end, since an event loop does not
 
 
 def _ended(task: "asyncio.Task[Any]") -> None:
     _ending.discard(task)
     if not task.cancelled():
-        task.exception()  # else asyncio logs that nobody read the error
+        task.exception()  # asyncio would log an error that nobody reads
 
 
 _starting = threading.Lock()
@@ -205,13 +206,13 @@ _thread: threading.Thread | None = None
 
 
 def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Runs `coroutine` in an event loop on its own thread, and returns its result.
+    """Runs `coroutine` in the event loop of rarr, which has its own thread, and returns the result.
 
-    The loop serves callers without a loop or inside another loop. The loop lives on, so that connections stay
-    open between calls; `asyncio.run` would close them. An interrupt of the caller cancels the coroutine, and
-    is raised after its end, or after `ENDING_S` seconds. Raises `InputError` inside of this loop.
+    The caller may have no event loop, or run inside another loop. The loop of rarr never ends, so that
+    connections stay open between calls. An interrupt, such as Ctrl-C, cancels the coroutine. `run` raises the
+    interrupt when the coroutine has ended, or after `ENDING_S`. Raises `InputError` inside the loop of rarr.
     """
-    if threading.current_thread() is _thread:  # the loop would wait for itself
+    if threading.current_thread() is _thread:  # the loop of rarr would wait for itself
         coroutine.close()
         raise InputError("a coroutine of rarr's own event loop cannot call revise: await arevise instead")
     ended, given_up = threading.Event(), threading.Event()
@@ -220,7 +221,7 @@ def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
         try:
             return await coroutine
         except Exception:
-            if given_up.is_set():  # nobody reads the error, and asyncio would log it
+            if given_up.is_set():  # asyncio would log the error, since nobody reads it
                 raise asyncio.CancelledError from None
             raise
         finally:
@@ -241,11 +242,11 @@ def _running_loop() -> Loop:
 
     def forever(loop: Loop) -> None:
         while True:
-            with suppress(SystemExit, KeyboardInterrupt):  # raised by a coroutine; its caller gets it too
+            with suppress(SystemExit, KeyboardInterrupt):  # a coroutine raised it, and `run` raises it too
                 loop.run_forever()
 
     with _starting:
-        if _loop is None or _thread is None or not _thread.is_alive():  # a fork has no threads of its parent
+        if _loop is None or _thread is None or not _thread.is_alive():  # a forked process has no thread
             _loop = asyncio.new_event_loop()
             _thread = threading.Thread(target=forever, args=(_loop,), name="rarr", daemon=True)
             _thread.start()
@@ -253,14 +254,14 @@ def _running_loop() -> Loop:
 
 
 class Closable(ABC):
-    """A base class for objects that hold files or connections open; `with` and `async with` close them."""
+    """The base class of objects with open files or connections. `with` and `async with` close the object."""
 
     @abstractmethod
     async def aclose(self) -> None:
-        """Closes files, and the connections that this event loop opened. The next use opens them again."""
+        """Closes the files, and the connections of the running loop. A later call opens new connections."""
 
     def close(self) -> None:
-        """Closes files, and the connections of synchronous calls. `aclose` closes the other connections."""
+        """Closes the files, and the connections of synchronous calls. `aclose` is for asynchronous calls."""
         run(self.aclose())
 
     def __enter__(self) -> Self:
@@ -282,34 +283,34 @@ class PerLoop(Generic[Result]):
     def __init__(
         self, make: Callable[[], Result], close: Callable[[Result], Awaitable[None]] | None = None
     ) -> None:
-        """`make` makes the object. `close` is called when the loop ends, or earlier by `aclose`."""
+        """`make` makes the object of a loop. At the end of the loop, or in `aclose`, `close` closes it."""
         self._make, self._close = make, close
         self._made: WeakKeyDictionary[Loop, tuple[Result, AsyncGenerator[None, None]]] = WeakKeyDictionary()
-        self._lock = threading.RLock()  # loops run in threads of their own
+        self._lock = threading.RLock()  # each event loop runs in its own thread
 
     def get(self) -> Result:
         """Returns the object of the running loop. The first call in a loop makes the object."""
         loop = asyncio.get_running_loop()
         with self._lock:
-            for ended in [loop for loop in self._made if loop.is_closed()]:  # an object may refer to its loop
+            for ended in [loop for loop in self._made if loop.is_closed()]:  # a value may keep its key alive
                 del self._made[ended]
             if loop not in self._made:
                 made = self._make()
                 holder = self._held(made)
-                with suppress(StopIteration):  # the generator reaches its yield without waiting
+                with suppress(StopIteration):  # the generator reaches its `yield` without waiting
                     holder.asend(None).send(None)
                 self._made[loop] = made, holder
             return self._made[loop][0]
 
     async def aclose(self) -> None:
-        """Closes and forgets the object of the running loop. Does nothing if there is no object."""
+        """Closes the object of the running loop, if there is an object. The next `get` makes a new object."""
         with self._lock:
             _, holder = self._made.pop(asyncio.get_running_loop(), (None, None))
         if holder is not None:
             await holder.aclose()
 
     async def _held(self, made: Result) -> AsyncGenerator[None, None]:
-        """Holds an object until this generator is closed. An event loop closes its generators at its end."""
+        """Waits until this generator is closed, then closes `made`. An ending loop closes its generators."""
         try:
             yield
         finally:
@@ -322,7 +323,7 @@ _actions: list[Callable[[], object]] = []
 
 @contextmanager
 def call_on_interrupt(action: Callable[[], object]) -> Iterator[None]:
-    """Registers `action` during the block: at an interrupt, `call_interrupt_actions` calls the action."""
+    """Registers `action` during the `with` block, so that `call_interrupt_actions` calls the action."""
     _actions.append(action)
     try:
         yield
@@ -331,9 +332,9 @@ def call_on_interrupt(action: Callable[[], object]) -> Iterator[None]:
 
 
 def call_interrupt_actions() -> None:
-    """Calls the registered actions, the latest first. If an action fails, prints a line and goes on.
+    """Calls the registered actions, the newest action first. If an action fails, prints a line and continues.
 
-    A process that ends by a signal runs neither its `finally` blocks nor `atexit`.
+    These actions are needed because a signal ends a process without its `finally` blocks and `atexit`.
     """
     for action in _actions[::-1]:
         try:

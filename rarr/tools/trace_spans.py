@@ -1,7 +1,7 @@
-"""Reports the events of a run to a recorder, as nested spans of time.
+"""Reports the steps of a run to a recorder as spans. A span records a step, and may be inside another span.
 
-A context variable holds the recorder, so that no interface passes the recorder on. Without a recorder, a span
-costs next to nothing.
+The recorder writes the spans into the trace of the run. A context variable holds the recorder, so that no
+function needs a parameter for the recorder. Without a recorder, a span takes almost no time.
 """
 
 import asyncio
@@ -15,23 +15,23 @@ from rarr.prompts import Prompt
 from rarr.tools.models.failures import redact_secrets
 from rarr.valid_unicode import valid
 
-_MOST = 1000  # characters of an error's message
+_MOST = 1000  # characters of the message of an error
 
 Value = TypeVar("Value")
 
 SpanKind = Literal["block", "node", "failure", "query", "score", "read", "ask", "request"]
-"""A span covers the work on a block of a long text; a call of a node; a node's failure, with its update; the
-work of a node on a query; the scoring of a query's passages; a reading of sentences as cards; a question to a
-model; or an attempt at a server."""
+"""The step that a span records. block: the work on a part of a long text. node: a call of a node. failure:
+the warning about a failed node. query: the work of a node on a query. score: the scoring of a query's
+passages. read: the judging of sentences. ask: a question to a model. request: an attempt at a server."""
 
 
 @dataclass(slots=True)
 class TraceSpan:
-    """A span of a run. `parent` is the number of the span around it; 0 if there is no outer span.
+    """The record of one step of a run. `parent` is the number of the outer span; 0 if there is no outer span.
 
-    `about` is the id of the query or evidence to which the span belongs. `started` is in seconds since 1970;
-    `seconds` is None until the span has ended. `error` is empty if nothing failed. `body` holds the values of
-    the kind.
+    `about` is the id of the query or evidence that the step works on. `started` is in seconds since 1970.
+    `seconds` is the duration; None until the span has ended. `error` is empty if the step did not fail.
+    `body` holds further values, which depend on `kind`.
     """
 
     number: int
@@ -46,14 +46,14 @@ class TraceSpan:
 
 
 _RECORDER: ContextVar[Any] = ContextVar("recorder", default=None)
-"""A `RunRecorder` of the traces, which raises no error: a run must not end because its trace fails."""
+"""A `RunRecorder` of `rarr.traces`. It raises no error: a run must not end because its trace fails."""
 _CURRENT: ContextVar[TraceSpan | None] = ContextVar("span", default=None)
 _ABOUT: ContextVar[str] = ContextVar("about", default="")
 
 
 @contextmanager
 def holding(variable: ContextVar[Any], value: Value) -> Iterator[Value]:
-    """Lets the context variable hold this value during the `with` block."""
+    """Sets the context variable to `value` during the `with` block, and yields `value`."""
     token = variable.set(value)
     try:
         yield value
@@ -63,7 +63,7 @@ def holding(variable: ContextVar[Any], value: Value) -> Iterator[Value]:
 
 @contextmanager
 def recording(recorder: Any) -> Iterator[None]:
-    """Reports the spans of the block to this `RunRecorder`, and not to the recorder of an outer run."""
+    """Reports the spans of the `with` block to `recorder` alone, and not to the recorder of an outer run."""
     with holding(_RECORDER, recorder), holding(_CURRENT, None), holding(_ABOUT, ""):
         yield
 
@@ -72,7 +72,7 @@ def recording(recorder: Any) -> Iterator[None]:
 def span(kind: SpanKind, name: str, about: str = "", **body: Any) -> Iterator[TraceSpan]:
     """Opens a span inside the current span, for the time of the `with` block, and yields the new span.
 
-    An error of the block is recorded in the span and raised again. `body` are values known at the start.
+    The span records an error of the block, which is raised again. `body` has the first values of the body.
     """
     recorder, outer = _RECORDER.get(), _CURRENT.get()
     if recorder is None:
@@ -93,12 +93,12 @@ def span(kind: SpanKind, name: str, about: str = "", **body: Any) -> Iterator[Tr
 
 
 def spans_about(id: str) -> Any:  # noqa: A002  # the field of the records
-    """Gives this id of a query or evidence to all spans of the `with` block that have no id of their own."""
+    """Sets the default of `about` for the spans in the `with` block: the id of a query or evidence."""
     return holding(_ABOUT, id)
 
 
 def current_body() -> dict[str, Any]:
-    """Returns the body of the innermost open span, to add values to. Without a span, returns a new body."""
+    """Returns the body of the innermost open span, to add values. Without a span, returns a new dict."""
     return {} if (innermost := _CURRENT.get()) is None else innermost.body
 
 
@@ -109,13 +109,13 @@ def record_prompt(prompt: Prompt) -> None:
 
 
 async def wait_for_saved_answers() -> None:
-    """Waits until the recorder has stored the paid answers of a run that can be resumed."""
+    """Waits until the recorder has written the answers of the models, if the run can be resumed."""
     if (recorder := _RECORDER.get()) is not None:
         await recorder.flush_if_resumable()
 
 
 def error_line(error: BaseException) -> str:
-    """Returns an error as one line, `Name: message`, without API keys; "cancelled" for a cancelled task."""
+    """Returns an error as the line `Name: message`, without API keys. For a cancelled task, "cancelled"."""
     if isinstance(error, asyncio.CancelledError):
         return "cancelled"
     # Keys are removed before the text is cut, since half of a key is not recognised.

@@ -1,1 +1,1 @@
-"""Writes files and databases so that a crash never leaves them half-written."""
+"""Writes files so that a crash never leaves half of a file or half of a line."""

@@ -1,4 +1,4 @@
-"""Writes files that a crash cannot damage: whole files at once, or line by line; makes files private."""
+"""Writes whole files or single lines so that a crash damages no file; locks files and makes them private."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ from rarr.errors import InputError
 def write_whole(path: Path, content: str | Iterable[bytes]) -> None:
     """Replaces the content of `path` by a text in UTF-8, or by lines. Raises `OSError`.
 
-    The lines may be read from the old file, which stays until the new file is complete.
+    The old file stays until the new file is complete, so that `content` may read lines from the old file.
     """
     with replacing(path) as part, part.open("wb") as file:
         file.writelines([content.encode()] if isinstance(content, str) else content)
@@ -24,9 +24,9 @@ def write_whole(path: Path, content: str | Iterable[bytes]) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Yields a path to write to. After the block, the new file replaces `path`, with the same access rights.
+    """Yields the path of a new file. After the block, this file replaces `path`, and has its access rights.
 
-    If the block raises an error, the new file is removed. Raises `OSError`.
+    If the block raises an error, removes the new file, and `path` stays unchanged. Raises `OSError`.
     """
     part = path.with_name(path.name + ".part")
     if path.exists():
@@ -44,7 +44,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Syncs `folder` to the disk, so that no crash loses its file names. Does nothing on Windows."""
+    """Writes the list of the files in `folder` to the disk, so that no crash loses it. Not on Windows."""
     if hasattr(os, "O_DIRECTORY"):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -62,7 +62,7 @@ def make_private_folder(path: Path) -> None:
 def make_private(folder: Path) -> None:
     """Removes all access to `folder` and its content, except the access of the owner."""
     for path in (folder, *folder.rglob("*")):
-        with suppress(FileNotFoundError):  # a reader may remove its own files meanwhile
+        with suppress(FileNotFoundError):  # a process that reads the folder may remove a file meanwhile
             mode = path.lstat().st_mode
             if mode & 0o077 and not stat.S_ISLNK(mode):
                 path.chmod(stat.S_IMODE(mode) & 0o700)
@@ -70,7 +70,7 @@ def make_private(folder: Path) -> None:
 
 @contextmanager
 def as_input_error(path: Path) -> Iterator[None]:
-    """Turns an `OSError` of the block into an `InputError`. Work done before the error is kept."""
+    """Turns an `OSError` of the block into an `InputError`, which names `path` and advises to run again."""
     try:
         yield
     except OSError as error:
@@ -81,9 +81,9 @@ def as_input_error(path: Path) -> Iterator[None]:
 
 @contextmanager
 def lock_file(lock: Path, claimed: str) -> Iterator[None]:
-    """Holds the file `lock` alone during the block. Makes its folder if the folder is missing.
+    """Locks the file `lock` during the `with` block against other processes. Makes a missing folder.
 
-    Raises `InputError` with the message `claimed` at once if another process holds the file.
+    If another process has locked the file, raises `InputError` with the message `claimed`, without waiting.
     """
     with as_input_error(lock.parent):
         lock.parent.mkdir(parents=True, exist_ok=True)
@@ -96,7 +96,7 @@ def lock_file(lock: Path, claimed: str) -> Iterator[None]:
 
 
 def repaired_lines(path: Path) -> Iterator[bytes]:
-    """Yields the lines of a file; removes an incomplete last line from the file. A missing file is empty."""
+    """Yields the lines of a file, and removes an incomplete last line. A missing file has no lines."""
     if not path.exists():
         return
     with as_input_error(path.parent):
@@ -114,7 +114,7 @@ def repaired_lines(path: Path) -> Iterator[bytes]:
 class LineAppender:
     """Appends lines to a file from any thread. If the process is killed, no added line is lost.
 
-    With `synced`, a crash of the machine loses no line either, at several milliseconds for each line.
+    If `synced` is true, a crash of the machine loses no line either; then a line takes some milliseconds.
     """
 
     def __init__(self, path: Path, *, synced: bool = True) -> None:
@@ -124,7 +124,7 @@ class LineAppender:
             sync_folder(path.parent)
 
     def append_line(self, line: bytes) -> int:
-        """Appends `line`, which has its line end. Returns its offset, or -1 if the file is closed."""
+        """Appends `line`, which must end with a newline. Returns its offset, or -1 if the file is closed."""
         left = memoryview(line)
         with self._lock, as_input_error(self._path.parent):
             if self._file.closed:
@@ -136,11 +136,10 @@ class LineAppender:
                 if self._synced:
                     os.fsync(self._file.fileno())
             except BaseException:
-                self._file.truncate(place)  # no other line may follow half of this line
+                self._file.truncate(place)  # removes half of a line, since other lines may follow
                 raise
             return place
 
     def close(self) -> None:
-        """Closes the file."""
         with self._lock:
             self._file.close()
