@@ -1,7 +1,7 @@
 """Reads the JSON in the answer of a language model, as a pydantic object or as objects with a key.
 
-The pydantic class is the `shape` of the answer. Nothing is guessed: an answer that is cut off, given twice or
-written in prose is unreadable. A misread verdict and half an edit are worse than asking again.
+The pydantic class is the `shape` of the answer. Nothing is guessed: an answer is unreadable if it is cut off,
+is prose, or gives two different results. A wrong verdict or half an edit is worse than asking again.
 """
 
 import json
@@ -18,8 +18,8 @@ from rarr.valid_unicode import valid
 
 A = TypeVar("A", bound=BaseModel)
 
-_STARTS = 100  # places at which JSON may begin, at most
-_DEEPEST = 50  # containers around an answer
+_STARTS = 100  # the most places of a text at which the reader looks for JSON
+_DEEPEST = 50  # the most objects and lists around an answer
 _LONGEST_REPAIRED = 20_000  # characters; repairing them takes a tenth of a second
 _START = re.compile(r"\{\s*+(?:[\"'#]|[A-Za-z_][\w -]{0,60}+:)|\[(?:\s*+[{\"']|\](?=\s*+(?:```\s*+)?\Z))")
 _BRACKET = re.compile(r"[{}\[\]]")
@@ -29,25 +29,25 @@ _FINAL = r"<\|channel\|>final[^<]{0,80}(?:<\|constrain\|>[^<]{0,40})?<\|message\
 _OPENED = rf"(?:<{_THINK}>|\[THINK\]|<\|channel\|>analysis)"
 _CLOSED = rf"(?:</{_THINK}>|\[/THINK\]|{_FINAL})\s*"
 _MARK = re.compile(
-    r'(?<=[{\[,:\s])"(?:[^"\\\n]|\\.)*+"(?=\s*+[,:}\]])'  # a mark in a JSON string does not count,
-    r'|(?:(?<=:)|(?<=:\s))"(?:[^"\\\n]|\\.)*+\\?\Z'  # nor in a string that was cut off
+    r'(?<=[{\[,:\s])"(?:[^"\\\n]|\\.)*+"(?=\s*+[,:}\]])'  # a mark inside a JSON string does not count,
+    r'|(?:(?<=:)|(?<=:\s))"(?:[^"\\\n]|\\.)*+\\?\Z'  # nor a mark inside a string that was cut off
     rf"|(?P<closed>{_CLOSED})|(?P<opened>{_OPENED}(?s:.*?)(?:{_CLOSED}|(?P<cut>\Z)))",
     re.IGNORECASE,
 )
-# The template of a model may have written the first mark: then a line ends with the second mark.
+# If the chat template wrote the opening mark, the answer has only a closing mark, at the end of a line.
 _REASONING = re.compile(rf"(?is)(?:(?:(?!{_OPENED}).)*?{_CLOSED}(?<=\n))?(?:\s*{_OPENED}.*?{_CLOSED})*")
-# Before a small letter, an answer may be about another mark than <think>.
+# Before a small letter, an opening mark other than <think> may be a word of the answer.
 _UNCLOSED = re.compile(rf"\s*(?:(?i:<think>)|(?i:{_OPENED})(?! [a-z]))")
 _OBJECT = re.compile(r"\s*+(?:```\w*\s*+)?\{")
 _AROUND = " \t\r\n\xa0\ufeff\"'“”`*_"
 
 
-class UnreadableAnswer(ValueError):  # noqa: N818  # it is about an answer, not about a failure here
-    """The answer cannot be read. The message is the reason on one line, such as "it has no 'verdict'"."""
+class UnreadableAnswer(ValueError):  # noqa: N818  # it names an answer, not an error of this code
+    """An answer cannot be read. The message is the reason on one line, such as "it has no 'verdict'"."""
 
 
 class _MisfitError(UnreadableAnswer):
-    """The JSON is complete but does not fit the shape. It may be a repeated request before the answer."""
+    """The JSON is complete but does not fit the shape: a model may repeat the request before it answers."""
 
 
 def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -58,7 +58,7 @@ def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-# Numbers stay as they were written.
+# Reads each number as a string, in the form that the model wrote.
 _DECODER = json.JSONDecoder(
     strict=False, object_pairs_hook=_object, parse_float=str, parse_int=str, parse_constant=str
 )
@@ -67,7 +67,7 @@ _DECODER = json.JSONDecoder(
 def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
     """Parses the JSON in `text` as an object of the class `shape`. Raises only `UnreadableAnswer`.
 
-    If the text was `cut` off, only complete JSON is read: half a list would look like the whole list.
+    If `cut` is true, the text was cut off. Then its last JSON must be complete: half a list looks whole.
     """
     rest = without_reasoning(text)
     if not rest.strip():
@@ -87,7 +87,7 @@ def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
 
 
 def objects_with_key(text: str, key: str) -> Iterator[dict[str, Any]]:
-    """Yields the complete JSON objects with `key` in `text`. In broken JSON, `key` must come first."""
+    """Yields each complete JSON object in `text` with the member `key`: in broken JSON, the first member."""
     for words, value in _found(text):
         values = [value]
         for start in list(re.finditer(rf'\{{\s*+"{key}"\s*+:', words))[:_STARTS] if value is None else ():
@@ -98,14 +98,14 @@ def objects_with_key(text: str, key: str) -> Iterator[dict[str, Any]]:
 
 
 def without_reasoning(text: str) -> str:
-    """Returns `text` without the model's reasoning. Raises `UnreadableAnswer` if its end is unclear."""
+    """Returns `text` without the reasoning of the model. Raises `UnreadableAnswer` if its end is unclear."""
     parts, start = list[str](), 0
     for mark in (it for it in _MARK.finditer(text) if it.lastgroup):
         if mark["cut"] is not None:
             raise UnreadableAnswer("its reasoning has no end, and no answer follows")
         parts.append(text[start : mark.start()])
         start = mark.end()
-        if mark["closed"]:  # the template wrote the opening mark
+        if mark["closed"]:  # the chat template wrote the opening mark
             if _OBJECT.match(text):
                 raise UnreadableAnswer("its reasoning cannot be told from its answer")
             parts.clear()
@@ -113,16 +113,16 @@ def without_reasoning(text: str) -> str:
 
 
 def reasoning_end(answer: str) -> int | None:
-    """Returns the end of the reasoning at the start of a model's answer; None if it has no end."""
+    """Returns where the reasoning at the start of an answer ends; None if the reasoning has no end."""
     found = _REASONING.match(answer)
     end = found.end() if found else 0
     if answer[:end].count("```") % 2 and not re.match(rf"(?i)\s*{_OPENED}", answer):
-        end = 0  # a closing mark alone, in code
+        end = 0  # the closing mark is inside a code block
     return None if _UNCLOSED.match(answer, end) else end
 
 
 def _found(text: str) -> Iterator[tuple[str, Any]]:
-    """Yields the text and value of each outermost object or list. The value of broken JSON is None."""
+    """Yields each outermost JSON object or list in `text`: its words and its value (None if it is broken)."""
     at = 0
     for _ in range(_STARTS):
         if (start := _START.search(text, at)) is None:
@@ -143,7 +143,7 @@ def _found(text: str) -> Iterator[tuple[str, Any]]:
 def _repaired(text: str) -> Any:
     """Reads JSON with small errors as YAML: other quotes, missing quotes, comments, a comma at the end.
 
-    An unknown escape, as in LaTeX, counts as a backslash and a character. Returns None if nothing helps.
+    Before, tries to read an unknown escape, as in LaTeX, as a backslash. Returns None if both ways fail.
     """
     if len(text) > _LONGEST_REPAIRED:
         return None
@@ -179,7 +179,7 @@ def _folded(key: str) -> str:
 
 
 def _outcomes(value: Any, shape: type[A]) -> list[A | UnreadableAnswer]:
-    """Reads the objects in `value` that have a field of `shape`. A bare list may be its only field."""
+    """Parses each object in `value` that has a field of `shape`. A list may be the only field of `shape`."""
     if value is None:
         return [UnreadableAnswer("its JSON is broken or cut off")]
     [(name, field), *others] = shape.model_fields.items()
@@ -190,7 +190,7 @@ def _outcomes(value: Any, shape: type[A]) -> list[A | UnreadableAnswer]:
     outcomes = [_outcome(members, shape) for members in fitting]
     if fitting == [value]:
         return outcomes
-    # If an object beside the answer does not fit, it is unclear which object is the answer.
+    # If one of several objects does not fit, it is unclear which object is the answer.
     return [UnreadableAnswer(str(it)) if isinstance(it, _MisfitError) else it for it in outcomes]
 
 
@@ -208,9 +208,9 @@ def _outcome(value: dict[str, Any], shape: type[A]) -> A | UnreadableAnswer:
 
 
 def _of_type(value: Any, wanted: Any) -> Any:
-    """Gives members the names of fields of `wanted`, and words the spelling of the equal option.
+    """Renames members to the fields of the class `wanted`, and spells words as the options of a `Literal`.
 
-    Case and marks do not count. A member that is null is left out.
+    Compares without case and punctuation. Leaves out a member that is null or has no field.
     """
     if isinstance(value, str) and get_origin(wanted) is Literal:
         bare = value.lstrip(_AROUND).rstrip(f"{_AROUND}.,;:!").casefold()

@@ -1,7 +1,7 @@
-"""Declares the interface of a chat model: messages and a schema go in, texts and their tokens come out.
+"""Declares the interface of a chat model. A request has messages and a JSON schema; an answer has texts.
 
-Each backend is a small class: `langchain_chat.py` for all models with a name, and the doubles of
-`rarr.testing`.
+Each kind of model is a small class: `langchain_chat.py` has the class for all models that the settings name,
+and `rarr.testing` has scripted models for tests.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,15 +11,15 @@ from typing import Any, Literal, NamedTuple, Protocol
 from rarr.valid_unicode import valid
 
 DEFAULT_URLS = {"vllm": "http://localhost:8000/v1", "ollama": "http://localhost:11434/v1"}
-"""The local providers with OpenAI's protocol, each with its address if `base_url` is not set."""
+"""Maps each local provider with OpenAI's protocol to its address, which counts if `base_url` is not set."""
 MODEL_NAMES = ", ".join(f"{provider}:NAME" for provider in (*DEFAULT_URLS, "openai"))
-"""The names of models that help and errors give as examples."""
+"""Examples of names of models, for help texts and error messages."""
 EXPECTED_TOKENS = 200
-"""The tokens of an answer that a budget expects if the request names no number."""
+"""The number of tokens that a budget expects of an answer if the request does not set `expected`."""
 
 
 class Message(NamedTuple):
-    """One message of a chat."""
+    """One message of a chat: the role of the author, and the text."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -27,10 +27,10 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """A request for `samples` answers of at most `max_tokens` tokens, each of them JSON that fits `schema`.
+    """A request for `samples` answers. Each answer has at most `max_tokens` tokens and is JSON for `schema`.
 
     `name` is the name of the prompt and of the schema. `expected` is the number of tokens that a budget
-    expects of an answer. `seed` is sent to servers that accept a seed, unless it is 0.
+    expects of an answer. The server gets the `seed`, unless it is 0 or the server refuses seeds.
     """
 
     name: str
@@ -45,7 +45,7 @@ class ChatRequest:
 
 
 class Tokens(NamedTuple):
-    """Tokens of one request. `cached` is the part of `input` that the server read from its prefix cache."""
+    """The token counts of one request. `cached` counts the input tokens that the server had in its cache."""
 
     input: int = 0
     output: int = 0
@@ -54,11 +54,11 @@ class Tokens(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer of a model. `texts` has a text for each sample: at least one text, at most `samples`.
+    """The answer of a model. `texts` has one text for each sample, but a server may return fewer samples.
 
     `cut` tells whether a text was cut off at `max_tokens`. `served` is the name of the model in the server's
-    answer; empty if the answer has no name. `key` is the key under which a store may keep the answer, if any.
-    `model` is the name of the model in the settings, in an answer that a `LanguageModel` returns.
+    answer; empty if the answer has no name. A store may keep the answer under `key`, unless `key` is empty.
+    `model` is the name of the model in the settings; only `LanguageModel` sets this field.
     """
 
     texts: tuple[str, ...]
@@ -70,15 +70,15 @@ class Answer:
 
 
 class ChatModel(Protocol):
-    """A language model. `name` is `provider:name`, as in the settings. It may have an address, `server`."""
+    """The interface of a chat model. `name` is `provider:name`. A model may have an address, `server`."""
 
     name: str
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Sends one request. Raises `CallFailure` for every failure."""
+        """Sends one request and returns the answer. Raises `CallFailure` for every failure."""
 
     async def aclose(self) -> None:
-        """Closes the connections."""
+        """Closes the connections of the running event loop."""
 
 
 FailureKind = Literal[
@@ -87,14 +87,14 @@ FailureKind = Literal[
 
 
 class CallFailure(Exception):  # noqa: N818  # it is caught within the package and never leaves it
-    """A request failed. `retry_after` are the seconds that the server asks to wait, or None.
+    """A request failed. `retry_after` is the wait in seconds that the server asks for, or None.
 
     `status` and `said` are the HTTP status and the message of the server, if the server answered. `tokens`
-    are the tokens of an answer that cannot be used.
+    counts the tokens of an answer that cannot be used.
 
-    Kinds: `timeout` (no answer in time), `connection` (no connection), `busy` (429), `spent` (the
-    account has no credit left), `server` (5xx, a connection that was closed, an answer in another form),
-    `refused` (another 4xx), `too_long` (prompt and answer do not fit into the context of the model),
+    Kinds: `timeout` (no answer in time), `connection` (no connection), `busy` (status 429), `spent` (the
+    account has no credit left), `server` (status 5xx, a closed connection, or an answer in a wrong form),
+    `refused` (another status 4xx), `too_long` (prompt and answer do not fit into the context of the model),
     `resting` (not sent, because the server failed several times just before), `declined` (the model refused,
     or a filter withheld the answer).
     """
@@ -115,12 +115,12 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package a
 
 
 def estimated_tokens(texts: Sequence[str]) -> int:
-    """Estimates the tokens of these texts: one token for four bytes of UTF-8, like common tokenizers."""
+    """Estimates the number of tokens of these texts: one token for each four bytes of UTF-8."""
     return sum(-(-len(text.encode(errors="surrogatepass")) // 4) for text in texts)
 
 
 def name_of(model: Any) -> str:
-    """Returns the name of a model: the string, or the object's `name`, `model_name`, `model` or class."""
+    """Returns the name of a model: the string itself, or a field of the object, or the name of the class."""
     if isinstance(model, str):
         return valid(model)
     names = (getattr(model, name, None) for name in ("name", "model_name", "model"))

@@ -1,4 +1,4 @@
-"""Turns errors of clients and servers and stopped answers into `CallFailure`; removes keys from messages."""
+"""Turns errors of clients and servers into `CallFailure`, reads stop reasons, and removes secrets."""
 
 import re
 from base64 import b64encode
@@ -10,19 +10,19 @@ from urllib.parse import unquote, urlsplit
 
 from rarr.tools.models.chat import CallFailure, FailureKind
 
-_MOST = 300  # characters of a server's message
+_MOST = 300  # characters of a server's message that are shown
 _READ = 10_000  # characters of an error that are read
 _LONGEST_KEY = 1_000  # characters
-_OF_PROMPT = (400, 422, 500)  # the statuses with which servers refuse a prompt that is too long
-# Else `refused`; from 500 `server`; and `spent` where the words of `_SPENT` say so.
+_OF_PROMPT = (400, 422, 500)  # servers refuse a prompt that is too long with one of these statuses
+# The kind of a failure by its HTTP status. Any other status is `server` from 500, and `refused` below 500.
 _KINDS: dict[int, FailureKind] = {402: "spent", 408: "timeout", 413: "too_long", 429: "busy"}
 _SPENT = re.compile(r"insufficient[_ ](?:quota|credit|balance|fund)|credit balance is too low", re.IGNORECASE)
-# Clients raise exactly these errors (`ValidationError` is pydantic's) while they read an answer in another
-# form, such as a page of HTML. Subclasses mean other errors, such as a wrong configuration.
+# A client raises an error of one of these classes if an answer has a wrong form, such as a page of HTML.
+# An error of a subclass means something else, such as a wrong configuration.
 _OF_READING = "^(Attribute|Index|Key|Type|Validation|Value)Error "
-# The kind of an error, by patterns for the class names of its causes and of its bases; and the message.
+# The kind; a pattern for the class names of the causes; a pattern for the base classes; and the message.
 _BY_CLASS: tuple[tuple[FailureKind, str, str, str], ...] = (
-    # If the time ran out while connecting, nothing was sent.
+    # If a client times out while it connects, it has sent nothing.
     ("connection", "ConnectTimeout", "", "cannot be reached: {}"),
     ("timeout", "", "Timeout", "gave no answer in time: {}"),
     ("server", r"RemoteProtocol|ReadError|ConnectionReset", "", "closed the connection early: {1}"),
@@ -41,8 +41,8 @@ _IN_QUERY = re.compile(
     r"(?<=[?&])([\w.-]{0,60}(?:key|token|secret|passw|auth|signature|credential)[\w.-]{0,60}=)[^&\s#'\"]+",
     re.IGNORECASE,
 )
-_USERINFO = re.compile(r"(?<=://)[^/\s]+@")  # a password may have signs such as "#"
-# The part of a request that a refusal is about, by the words in the refusal.
+_USERINFO = re.compile(r"(?<=://)[^/\s]+@")  # a password may have characters such as "#"
+# The parts of a request, each with a pattern for messages of servers that refuse this part.
 _ABOUT = {
     "temperature": r"\btemperature\b",
     "seed": r"\bseed\b",
@@ -53,29 +53,29 @@ _ABOUT = {
     "format": r"\b(?:response_?format|json_?(?:schema|object|mode)|schema|tools?|tool_choice|functions?"
     r"|function_call(?:ing)?|structured|strict|grammar)\b",
 }
-# As vLLM, llama.cpp, OpenAI, Ollama, Anthropic, Google, Mistral, Bedrock, SGLang and LM Studio write it.
+# Messages of vLLM, llama.cpp, OpenAI, Ollama, Anthropic, Google, Mistral, Bedrock, SGLang and LM Studio.
 _TOO_LONG = re.compile(
     r"context[ _](?:length|size|window)|ContextOverflow|ContextWindowExceeded|maximum model length"
     r"|(?:prompt|input|message) is too long|input token count.{0,30}exceeds",
     re.IGNORECASE,
 )
-# The stop reasons of OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama, in lower case;
-# vLLM stops a text that repeats itself without end for "repetition".
+# The stop reasons of OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama, in lower case.
+# If a text repeats itself without end, vLLM stops the text, with the reason "repetition".
 _CUT = re.compile(r"length|max_tokens|max_output_tokens|model_length|model_context\w*|repetition")
 _DECLINED = re.compile(r"refus|filter|safety|recitation|blocklist|spii|prohibited|guardrail|toxic")
 _WHOLE = re.compile(r"|stop\w*|end\w*|eos\w*|completed?|finish(?:ed)?|tool_(?:calls?|use)|function_call")
 
 
 def redact_secrets(text: str, secrets: Sequence[str] = ()) -> str:
-    """Replaces these secrets and texts like an API key by `***`. Removes user and password from addresses."""
+    """Replaces `secrets` and words that look like API keys by `***`. Removes user and password from URLs."""
     unnamed = without_keys(_USERINFO.sub("", text), secrets, shortest=1)
     return _IN_QUERY.sub(r"\1***", _KEYS.sub("***", unnamed))
 
 
 def without_keys(text: str, secrets: Sequence[str], shortest: int = 8) -> str:
-    """Replaces these secrets, such as the API key, by `***` in the answer of a server.
+    """Returns `text`, such as the answer of a server, with `***` in place of each of `secrets`.
 
-    Secrets of fewer than `shortest` characters stay, since they may be ordinary words, such as EMPTY.
+    Keeps a secret of fewer than `shortest` characters, since it may be an ordinary word, such as EMPTY.
     """
     for secret in secrets:
         text = _escapable(secret).sub("***", text) if len(secret) >= shortest else text
@@ -90,14 +90,14 @@ def _escapable(secret: str) -> re.Pattern[str]:
 
 
 def cleaned_start(text: str, most: int, clean: Callable[[str], str]) -> str:
-    """Cleans the first `most` characters of a text. After a cut, drops the end, which may be half a key."""
+    """Cleans the first `most` characters of a text. Drops the end of a longer text: it may be half a key."""
     return clean(text) if len(text) <= most else clean(text[:most])[:-_LONGEST_KEY]
 
 
 def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
-    """Lists the secrets that a server may repeat: the API key, and the password in the URL, also as base64.
+    """Returns the secrets that a server may repeat: API key, password of the URL, user:password as base64.
 
-    If a URL has only a user name, this name counts as the password.
+    If a URL has only a user name, the user name counts as the password.
     """
     user, _, password = unquote(urlsplit(base_url or "").netloc.rpartition("@")[0]).partition(":")
     sent = b64encode(f"{user}:{password}".encode()).decode() if user or password else ""
@@ -105,11 +105,11 @@ def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
 
 
 def failure_of(error: Exception, model: str, secrets: Sequence[str] = (), cure: str = "") -> CallFailure:
-    """Makes the failure for `error` by its HTTP status or class name, since providers share no base class.
+    """Makes the failure for an error of a client, by the HTTP status or the class name of the error.
 
-    `model` is the name of the model in the message. If `error` or its cause is a `CallFailure`, this failure
-    is returned: clients wrap the errors of reading an answer, such as an answer that is too long. `cure`
-    replaces the words of an error about a closed connection.
+    The message names `model`. For a closed connection, the message has `cure` in place of the words of the
+    error. If a cause of `error` is a `CallFailure`, returns the cause: `bounded_client` raises a failure
+    inside another client, which wraps the failure in its own error.
     """
     errors: list[BaseException] = [error]
     while (cause := errors[-1].__cause__) is not None:
@@ -144,16 +144,16 @@ def failure_of_status(
     facts: str = "",
     code: str = "",
 ) -> CallFailure:
-    """Makes the failure for an HTTP answer with this status, of a kind that `CallFailure` lists.
+    """Makes the failure for an HTTP answer with an error status. The message names `model`.
 
-    `body` is a message, or an error in the form of OpenAI's protocol. `facts` are other words of the error,
-    which may repeat the prompt, and `code` is its code.
+    `body` is the message of the server, or JSON in the form of OpenAI's protocol. `facts` are further words
+    of the error, which are searched but never shown: they may repeat the prompt. `code` is the error code.
     """
     message, wait = body, None
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         error = loads(body)["error"]
         message = str(error["message"] if isinstance(error, dict) else error)
-    with suppress(ValueError):  # no header, or a date, which servers of models do not send
+    with suppress(ValueError):  # the header is missing, or is a date, which model servers do not send
         wait = max(0.0, float(headers.get("retry-after", "")))
     said = _line(message, secrets) or "it gave no reason"
     kind = _KINDS.get(status, "server" if status >= 500 else "refused")
@@ -168,8 +168,8 @@ def failure_of_status(
 def was_cut(reason: str, refusal: str, model: str) -> bool:
     """Tells whether the stop reason of an answer means that the answer was cut off at its limit of tokens.
 
-    Raises `CallFailure` if the server stopped the answer or the model refused. An unknown reason is a
-    failure: it may be a new name for "withheld", which must not pass for a whole answer.
+    Raises `CallFailure` if a filter stopped the answer, or if the model refused with the words `refusal`.
+    Raises it for an unknown reason too, since the answer may be incomplete.
     """
     name = reason.strip().casefold()
     if (is_cut := _CUT.fullmatch(name) is not None) or (_WHOLE.fullmatch(name) and not refusal):
@@ -184,8 +184,8 @@ def was_cut(reason: str, refusal: str, model: str) -> bool:
 def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str | None:
     """Returns the part of a request that the server refused: a key of `_ABOUT` that is in `sent`.
 
-    Returns None for any other failure. The name of the model, which may have any word in it, is ignored in
-    the message.
+    Returns None for any other failure. Ignores the name of the model in the message, since a name may
+    contain a word such as "tools".
     """
     names = "|".join(re.escape(name) for name in (model, model.partition(":")[2]) if name)
     message = re.sub(rf"(?<!\w)(?:{names})(?!\w)", "", failure.said or str(failure))
@@ -196,16 +196,16 @@ def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str
 
 
 def _line(text: str, secrets: Sequence[str]) -> str:
-    """Puts the text on one line of at most `_MOST` characters, without API keys and passwords."""
+    """Puts `text` on one line of at most `_MOST` characters, without API keys and passwords."""
     return " ".join(cleaned_start(text, _READ, lambda part: redact_secrets(part, secrets)).split())[:_MOST]
 
 
 def _message_of(errors: Sequence[BaseException]) -> str:
-    """Returns the server's message from an error of a client. Adds the cause to a short message."""
+    """Returns the message of the first error, as the server wrote it. Adds the cause to a short message."""
     error, *causes = errors
     if isinstance(body := getattr(error, "body", None), dict):
-        body = body.get("message") or body.get("detail")  # the detail is FastAPI's
-    told = None if str(body).startswith("<") else body  # a page of HTML
+        body = body.get("message") or body.get("detail")  # FastAPI writes `detail`
+    told = None if str(body).startswith("<") else body  # a page of HTML is no message
     text = str(told or getattr(error, "message", None) or error)
     cause = next((str(each) for each in causes if str(each) and not (text and text in str(each))), "")
     return f"{text} ({cause})" if text and cause and len(text) < 30 else text or cause

@@ -1,4 +1,4 @@
-"""Loads models of the Hugging Face hub, or from folders of the same form (extra `torch`)."""
+"""Loads models from the Hugging Face hub, or from folders with the same files (extra `torch`)."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +9,7 @@ from rarr.tools.text.wording import safe_text
 
 INSTALL = 'pip install "rarr[torch]"'
 _CURE = "check the name and the connection, or give the folder of a model"
-_HUB_SECONDS = 10  # to answer whether it has a model; a download may take longer
+_HUB_SECONDS = 10  # for the question whether the hub has a model; a download may take longer
 
 Model = TypeVar("Model")
 
@@ -22,8 +22,8 @@ def is_folder_or_hub_name(name: str) -> bool:
 def load_from_hub(what: str, name: str, load: Callable[[str, bool], Model]) -> Model:
     """Returns the model that `load(name, only_local)` loads from a folder, from local files, or from the hub.
 
-    If the hub cannot be reached, the libraries retry for most of a minute. So one request with a short
-    timeout asks for the model first. Raises `SetupError` about `what`, caused by the error of a library.
+    If the hub cannot be reached, the libraries retry for most of a minute. So a request with a short timeout
+    asks first whether the hub has the model. Raises `SetupError` with a message that begins with `what`.
     """
     folder = Path(name).expanduser()
     try:
@@ -38,9 +38,9 @@ def load_from_hub(what: str, name: str, load: Callable[[str, bool], Model]) -> M
 
             HfApi().model_info(name, timeout=_HUB_SECONDS)
             return load(name, False)
-    except Exception as error:  # hub, network and file formats share no base class of errors
+    except Exception as error:  # the errors of hub, network and files share no base class
         why = f"cannot be loaded ({one_line(error)}): {INSTALL if isinstance(error, ImportError) else _CURE}"
-        # The error about the local files may be only the context of an error about the hub.
+        # If the hub fails too, the error about the local files is only the context of the error.
         if "trust_remote_code" in f"{error} {error.__context__}":
             why = "needs its own Python code, which rarr does not run: choose another model"
         raise SetupError(f"{what} {why}") from error

@@ -1,8 +1,8 @@
 """Asks the models of LangChain: OpenAI and every server with its protocol, Anthropic, and other providers.
 
-A server with OpenAI's protocol gets a JSON schema, which constrains the answer. If it refuses the schema, and
-for other providers, the schema is in the prompt: the words of a tool call that is cut off would be lost.
-Answers are not streamed.
+A server with OpenAI's protocol gets a JSON schema as a field of the request. A server that refuses the field,
+and any other provider, gets the schema in the prompt. A tool call would be another way, but the text of a
+tool call is lost if it is cut off. Answers are not streamed.
 """
 
 import json
@@ -29,10 +29,9 @@ from rarr.tools.models.chat import DEFAULT_URLS, MODEL_NAMES, Answer, CallFailur
 from rarr.tools.models.failures import failure_of, redact_secrets, refused_part, secrets_of, was_cut
 
 PROBE_S = 5.0
-NO_KEY = "none"
-"""The key for a server that needs no key, since the client requires a key."""
-_MOST_TOKENS = ("max_tokens", "max_output_tokens", "num_predict")  # the field, by integration
-_REASONS = ("finish_reason", "stop_reason", "stopReason", "finishReason", "done_reason")  # likewise
+NO_KEY = "none"  # for a server that needs no key, since the client always sends a key
+_MOST_TOKENS = ("max_tokens", "max_output_tokens", "num_predict")  # the limit of an answer, by provider
+_REASONS = ("finish_reason", "stop_reason", "stopReason", "finishReason", "done_reason")  # stop reasons
 _VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|CREDENTIALS)\b")
 _OPENAI = {**dict.fromkeys(("openai", *DEFAULT_URLS), "openai"), "azure": "azure_openai"}  # LangChain's names
 _NO_USAGE = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), 0)
@@ -40,12 +39,12 @@ _UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
 
 
 def langchain_chat(name: str, **options: Any) -> "LangChainChat":
-    """Makes the model `name` (provider:model) with LangChain's `init_chat_model` and these options.
+    """Makes the model `name` (provider:model). The options are those of LangChain's `init_chat_model`.
 
-    vllm:NAME and ollama:NAME have a default address; the option `base_url` is another address. `timeout` is
-    in seconds. Raises `SettingsError` for an unknown provider, and `SetupError` for a missing package or key.
+    vllm:NAME and ollama:NAME have a default address, which the option `base_url` replaces. `timeout` is in
+    seconds. Raises `SettingsError` for an unknown provider, and `SetupError` for a missing package or key.
     """
-    from langchain.chat_models import init_chat_model  # half a second
+    from langchain.chat_models import init_chat_model  # takes half a second
 
     provider, _, model = name.partition(":")
     openai = _OPENAI.get(provider)
@@ -66,12 +65,12 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
 
     try:
         first: Any = make(temperature=0.0)
-        # A variable may have set it. Other providers' models have OpenAI's key there, beside their own key.
+        # An environment variable may have set the key. For another provider, the field has a key of OpenAI.
         if openai and isinstance(key := getattr(first, "openai_api_key", None), SecretStr):
             given["api_key"] = sendable(key).get_secret_value()
-    except Exception as error:  # each provider's client has its own errors
+    except Exception as error:  # the clients of the providers share no base class of errors
         raise _explained(name, openai or provider, error, secrets) from error
-    # If a server refuses a schema, LangChain warns with other advice; here the schema goes into the prompt.
+    # If a server refuses a schema, LangChain warns in vain: then the schema goes into the prompt.
     warnings.filterwarnings("ignore", "(This model does not support|Invalid schema for) OpenAI's structured")
     needs_client = _of_openai_shape(first) and not getattr(first, "openai_proxy", None)
     if needs_client:
@@ -79,13 +78,13 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
         if (seconds := given.get("timeout")) is not None:
             given["timeout"] = httpx2.Timeout(seconds, connect=min(CONNECT_S, seconds), pool=None)
 
-    def connected() -> BaseChatModel:  # the integration's own client breaks in the second event loop
+    def connected() -> BaseChatModel:  # LangChain's own client fails in a second event loop
         client = bounded_client(name, verify=certificates(), limits=_UNLIMITED, follow_redirects=True)
         return make(http_async_client=client)
 
-    # The integration drops the temperature if it knows that the model refuses a temperature.
+    # LangChain drops the temperature if it knows that the model refuses a temperature.
     refused = {"temperature"} if getattr(first, "temperature", 0.0) is None else set[str]()
-    address = getattr(getattr(first, "root_client", None), "base_url", None)  # a variable may have set it
+    address = getattr(getattr(first, "root_client", None), "base_url", None)  # the environment may set it
     return LangChainChat(
         name,
         connected if needs_client else make,
@@ -97,7 +96,7 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
 
 @cache
 def _unused_client() -> httpx2.Client:
-    """Returns a shared client for blocking calls, which are never made. A new client would take 40 ms."""
+    """Returns a shared client for blocking calls, which nobody makes. A client of each model takes 40 ms."""
     return httpx2.Client(verify=certificates())
 
 
@@ -118,7 +117,7 @@ def _explained(name: str, provider: str, error: Exception, secrets: Sequence[str
 
 
 class LangChainChat:
-    """Wraps a LangChain chat model as a `ChatModel`. Does not send a part again that the server refused."""
+    """A `ChatModel` that wraps a chat model of LangChain. Sends no part again that the server refused."""
 
     def __init__(
         self,
@@ -129,11 +128,11 @@ class LangChainChat:
         server: str = "",
         left_out: Collection[str] = ("temperature", "max_tokens"),
     ) -> None:
-        """`make` makes the model for an event loop. With a `server`, the client of the model is closed too.
+        """`make` makes the model of LangChain for an event loop. `server` is its address, if it is known.
 
-        `server` is the address of the server, if it is known. `left_out` are the parts of a request that are
-        not sent: one of the two names for the limit of an answer, and the temperature of a model that the
-        caller has set up.
+        If there is a `server`, `aclose` closes the HTTP client of the model. `left_out` names parts of a
+        request that are never sent: `max_tokens` or `max_completion_tokens`, which are two names for the
+        limit of an answer, and the temperature of a model that the caller has set up.
         """
         self.name, self.server = name, redact_secrets(server.rstrip("/"))
         self._secrets, self._left_out = secrets, set(left_out)
@@ -142,14 +141,14 @@ class LangChainChat:
             if server and model.http_async_client is not None:
                 await model.http_async_client.aclose()
 
-        # A run that streams its nodes must not stream the answers.
+        # If LangGraph streams the nodes of a run, answers must not be streamed.
         self._model = PerLoop(lambda: _lenient(make().model_copy(update={"disable_streaming": True})), close)
         self.aclose = self._model.aclose
 
     async def complete(self, ask: ChatRequest) -> Answer:
         """Sends a request. If the server refuses a part, sends the request again without this part.
 
-        Returns several samples only from an integration of OpenAI's shape. Raises `CallFailure`.
+        Without OpenAI's protocol, a model returns one sample. Raises `CallFailure`.
         """
         model, wanted = self._model.get(), {"temperature"}
         if _of_openai_shape(model):
@@ -168,7 +167,7 @@ class LangChainChat:
                 self._left_out -= {"max_completion_tokens"} if part == "max_tokens" else set()
 
     async def probe(self) -> str:
-        """Checks, at no cost, that the server lists the model, and returns the result in words.
+        """Checks, at no cost, whether the server lists the model. Returns the result in words.
 
         Raises `CallFailure` if the server does not list the model, or cannot be reached.
         """
@@ -189,13 +188,13 @@ class LangChainChat:
 
     @property
     def secrets(self) -> Sequence[str]:
-        """The texts to remove from messages: the given secrets, and the API keys of the integration."""
+        """Returns the texts to remove from messages: the given secrets, and the API keys of the model."""
         values = vars(self._model.get()).values()
         keys = [value.get_secret_value() for value in values if isinstance(value, SecretStr)]
         return [*self._secrets, *(key for key in keys if key and key != NO_KEY)]
 
     def _failure(self, error: Exception) -> CallFailure:
-        """Makes the failure. If the server did not answer, its address is in the message."""
+        """Makes the failure for `error`. If the server did not answer, the message has its address."""
         is_unreached = self.server and not hasattr(error, "status_code")
         name = f"{self.name} at {self.server}" if is_unreached else self.name
         return failure_of(error, name, self.secrets, "see its log")
@@ -220,7 +219,7 @@ class LangChainChat:
         texts, failures, cut, tokens = list[str](), list[CallFailure](), False, Tokens()
         if usage := getattr(messages[0], "usage_metadata", None):
             cached = (usage.get("input_token_details") or {}).get("cache_read") or 0
-            with suppress(ArithmeticError, TypeError, ValueError):  # a wrong usage counts as none
+            with suppress(ArithmeticError, TypeError, ValueError):  # a usage with wrong numbers is ignored
                 counts = usage["input_tokens"], usage["output_tokens"], cached
                 tokens = Tokens(*(max(0, int(count)) for count in counts))
         for message in messages:
@@ -238,18 +237,18 @@ class LangChainChat:
 
 
 def _of_openai_shape(model: BaseChatModel) -> bool:
-    """Tells whether the model is a `BaseChatOpenAI`, by the class name, to avoid the import."""
+    """Tells whether the model is a `BaseChatOpenAI`. Compares class names, to avoid an import."""
     return any(kind.__name__ == "BaseChatOpenAI" for kind in type(model).__mro__)
 
 
 def _lenient(model: Any) -> Any:
-    """Makes a model of OpenAI's shape read answers without a role, with a wrong usage, or with an error."""
+    """Makes `model` accept answers without a role or with a wrong usage, and raise errors inside answers."""
     if not _of_openai_shape(model):
         return model
     read = model._create_chat_result
 
     def read_leniently(response: Any, *options: Any) -> Any:
-        if error := getattr(response, "error", None):  # though the status is 200
+        if error := getattr(response, "error", None):  # some servers send an error with status 200
             raise APIError(str(error), httpx2.Request("POST", ""), body=error)
         try:
             counts = {name: count for name, count in response.usage if count is not None}
@@ -267,10 +266,10 @@ def _lenient(model: Any) -> Any:
 
 
 def _options(ask: ChatRequest, parts: Collection[str], extra_body: dict[str, Any]) -> dict[str, Any]:
-    """Makes the options of a request in OpenAI's shape, for several samples and with a schema.
+    """Makes LangChain's options of a request with OpenAI's protocol. Sets only the options in `parts`.
 
-    The schema is in the extra body. With its own `response_format`, OpenAI's client raises an error if an
-    answer is cut off: the text and its tokens would be lost.
+    The schema goes into the extra body. With the option `response_format`, OpenAI's client would raise an
+    error for an answer that is cut off, and the text and its tokens would be lost.
     """
     values = {"n": ask.samples, "seed": ask.seed, "temperature": ask.temperature}
     options: dict[str, Any] = {part: value for part, value in values.items() if part in parts}
@@ -279,12 +278,12 @@ def _options(ask: ChatRequest, parts: Collection[str], extra_body: dict[str, Any
         described = {"name": ask.name, "schema": dict(ask.schema), "strict": True}
         extra["response_format"] = {"type": "json_schema", "json_schema": described}
     if "max_completion_tokens" in parts:
-        options["max_tokens"] = ask.max_tokens  # LangChain sends it by its new name
+        options["max_tokens"] = ask.max_tokens  # LangChain sends it as `max_completion_tokens`
     return options | ({"extra_body": extra | extra_body} if extra or extra_body else {})
 
 
 def _reporting(name: str, ask: ChatRequest) -> dict[str, Any]:
-    """Makes the config with which callbacks see the request below its node, and do not stream its answer."""
+    """Makes options: callbacks see the request inside its node, and LangGraph does not stream the answer."""
     outer = ensure_config()
     metadata = {**outer.get("metadata", {}), "prompt": ask.name}
     return {"run_name": name, "callbacks": outer.get("callbacks"), "metadata": metadata, "tags": ["nostream"]}
@@ -300,7 +299,7 @@ def _messages(ask: ChatRequest, *, states_schema: bool = False) -> list[BaseMess
 
 
 def _reason(metadata: dict[str, Any]) -> str:
-    """Returns the stop reason. Its key depends on the provider."""
+    """Returns the stop reason of an answer. Each provider has its own field for the stop reason."""
     if isinstance(details := metadata.get("incomplete_details"), dict):
         return str(details.get("reason") or "")
     return str(next((metadata[key] for key in _REASONS if metadata.get(key)), ""))

@@ -1,6 +1,6 @@
-"""Asks a language model: takes a prompt, and returns answers as objects of a pydantic class.
+"""Asks a language model: takes a prompt, and returns answers as objects of a pydantic class, the `shape`.
 
-`LanguageModel.reply` returns the text of an answer instead, which its caller reads.
+`LanguageModel.reply` returns the text of an answer instead, and the caller parses the text.
 """
 
 from collections.abc import Awaitable, Callable, Hashable, Mapping, Sequence
@@ -22,16 +22,16 @@ from rarr.tools.trace_spans import current_body, record_prompt, span
 Variables = Mapping[str, str]
 Made = TypeVar("Made", bound=BaseModel | Answer)
 Shape = TypeVar("Shape", bound=BaseModel)
-_Given = tuple[list[Made], int, str]  # answers, the number of parts that they lack, and the reason
+_Given = tuple[list[Made], int, str]  # the answers, how many parts are missing in them, and why
 
-_QUOTE = 80  # characters of an unreadable answer that are quoted
+_QUOTE = 80  # characters of an unreadable answer in an error message
 
 
 class AnswerStore(Protocol):
-    """Stores the answers of models by a kind and a key, a JSON list."""
+    """The interface of a store for answers of models. A kind and a key (a JSON list) name each value."""
 
     async def kept_value(self, kind: str, key: Sequence[Any]) -> Any:
-        """Returns the stored value; None if there is none."""
+        """Returns the stored value; None if there is no such value."""
 
     async def keep(self, kind: str, key: Sequence[Any], value: Any) -> None:
         """Stores a value."""
@@ -40,9 +40,9 @@ class AnswerStore(Protocol):
 class LanguageModel:
     """Asks the first of `models`. If the model fails or its answer cannot be read, asks the next model.
 
-    `name` is the name of the first model. In a run, an equal question gets the same answer without a request,
-    unless the first request is still under way. All methods that ask raise `ModelError` if every model failed
-    or no answer could be read, and `BudgetError` at a limit of the run.
+    `name` is the name of the first model. If a run repeats a question, the second question gets the same
+    answer without a request, unless the first request has not finished. All methods that ask raise
+    `ModelError` if every model failed or no answer could be read, and `BudgetError` at a limit of the run.
     """
 
     def __init__(self, models: Sequence[BudgetedChat], *, max_answer_tokens: int) -> None:
@@ -58,7 +58,7 @@ class LanguageModel:
     async def sample(
         self, prompt: Prompt, shape: type[Shape], variables: Variables, *, samples: int, temperature: float
     ) -> list[Shape]:
-        """Asks for several new answers at once, and returns the answers that can be read."""
+        """Asks for `samples` new answers, and returns the answers that can be read."""
         ask = self._request(prompt, variables, samples=samples, temperature=temperature)
         return await self._read(prompt, shape, ask)
 
@@ -72,12 +72,12 @@ class LanguageModel:
         store: AnswerStore | None = None,
         problem_of: Callable[[Answer], tuple[int, str]] | None = None,
     ) -> Answer:
-        """Asks for one answer at temperature 0, of at most `max_tokens` tokens, and does not parse its text.
+        """Asks for one answer at temperature 0, of at most `max_tokens` tokens. Does not parse its text.
 
-        Returns a text that was cut off too. `served` is the name of the model if its server gave no name, and
-        empty for an answer from the `store`. The caller may keep another answer there under its `key`.
-        `problem_of` counts the missing parts of an answer, and says why: the next model is asked too, and the
-        answer that lacks least is returned. Without it, a prompt that is too long raises `PromptTooLong`.
+        The text may be cut off. An answer from the `store` has an empty `served`; any other answer has the
+        model's name there, and the caller may store the answer under its `key`. `problem_of` returns how many
+        parts of an answer are missing, and why. If parts are missing, asks the next model too, and returns
+        the fullest answer. Without `problem_of`, raises `PromptTooLong` for a prompt that is too long.
         """
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
@@ -122,8 +122,8 @@ class LanguageModel:
     ) -> tuple[ChatRequest, Answer]:
         """Asks for answers of at most `most` tokens. Returns the request that was sent, and its answer.
 
-        If an answer is cut off inside the model's reasoning, the model is asked again with the whole limit,
-        and gets the whole limit from then on.
+        If the limit `most` ends an answer before its JSON begins, asks again with the limit of `ask`. All
+        later requests to this model have the limit of `ask` too: the model reasons before it answers.
         """
         if most is not None and most < ask.max_tokens and model.name not in self._reasoning:
             bounded = replace(ask, max_tokens=most)
@@ -138,7 +138,7 @@ class LanguageModel:
 
         async def ask_parsed(model: BudgetedChat) -> _Given[Shape]:
             sent, answer = await self._answer(model, ask, prompt.tokens)
-            # A server that gives one answer for each request would repeat the answer without another seed.
+            # Some servers give one answer for each request. With the same seed, they would repeat the answer.
             missing = range(len(answer.texts), ask.samples)
             more = await together(*(model.complete(replace(sent, samples=1, seed=it)) for it in missing))
             answer = replace(answer, texts=sum((other.texts for other in more), answer.texts))
@@ -158,7 +158,7 @@ class LanguageModel:
     async def _first(
         self, prompt: Prompt, ask: ChatRequest, asked: Callable[[BudgetedChat], Awaitable[_Given[Made]]]
     ) -> list[Made]:
-        """Asks until an answer lacks nothing. Returns the answer that lacks least, or raises `ModelError`."""
+        """Asks the models until no part is missing. Returns the fullest answers, or raises `ModelError`."""
         record_prompt(prompt)
         failures, user = list[str](), ask.messages[1].content
         given = list[tuple[int, BudgetedChat, list[Made]]]()
@@ -171,19 +171,19 @@ class LanguageModel:
                         break
                 except (BudgetError, CallFailure, UnreadableAnswer) as failure:
                     if isinstance(failure, BudgetError) and not given:
-                        raise  # else an answer was paid for
+                        raise  # otherwise, returns the answer that was paid for
                     problem = str(failure)
                 failures.append(problem)
             if not given:
                 raise ModelError("; ".join(failures))
-            _, model, made = min(given, key=lambda it: it[0])  # the first of equal ones
+            _, model, made = min(given, key=lambda it: it[0])  # `min` prefers the first model
             asking.body["answers"] = [
                 it.model_dump(mode="json") if isinstance(it, BaseModel) else it.texts[0] for it in made
             ]
             how = f"in place of {self.name}"
-            if model is self.models[0]:  # its own problem is for the caller
+            if model is self.models[0]:  # the caller reports the problem of the first model
                 how, failures = "in part", failures[1:]
-            # Warn once a run; repeating the warning adds nothing.
+            # Warns once in a run; repeating the warning would add nothing.
             if failures and meter().memo.setdefault((id(self), how), failures) is failures:
                 meter().warn("model_replaced", f"{model.name} answers {how}: {failures[0]}")
             return made
@@ -207,9 +207,10 @@ def _readable(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:
 
 
 def _again(prompt: Prompt, sent: ChatRequest, answer: Answer, problem: str) -> ChatRequest:
-    """Makes the request after an unreadable answer: with twice the tokens, the answer and the problem.
+    """Makes the request that follows an unreadable answer. It shows the answer and why it cannot be read.
 
-    Answer and problem are quoted like a variable: evidence may have put marks of the prompt there.
+    The answer may have twice the tokens. If the first answer was cut off, the request has no other change.
+    Shown texts are quoted like a variable, since they may repeat evidence that looks like a prompt.
     """
     again = replace(sent, samples=1, max_tokens=2 * sent.max_tokens)
     if answer.cut:

@@ -1,8 +1,8 @@
-"""Limits and repeats requests to servers, and counts the requests to chat models.
+"""Limits the requests to servers at the same time, repeats failed requests, and counts requests to models.
 
-The retries of client libraries are switched off. A server that fails three times in a row is paused for half
-a minute, so that a dead server costs a run only seconds. A request without an answer in time is not repeated:
-the answer may have been paid for, and the next request would wait as long.
+The retries of client libraries are switched off. If a server fails three times in a row, it gets no request
+for half a minute, so that a run does not wait long for a dead server. A request that timed out is not
+repeated: the user may have paid for the answer, and the next request would take as long.
 """
 
 import random
@@ -24,9 +24,9 @@ from rarr.valid_unicode import valid
 
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0
-LONGEST_WAIT_S = 60.0  # a server that asks to wait longer counts as unavailable
-_LONGEST_TOKEN = 16  # characters for each of `max_tokens`: a server that ignores the limit sends more
-_LEAST = 20_000  # characters that are read of any answer, which may contain reasoning
+LONGEST_WAIT_S = 60.0  # if a server asks for a longer wait, the request is not repeated
+_LONGEST_TOKEN = 16  # characters that are read for each of `max_tokens`; some servers ignore the limit
+_LEAST = 20_000  # characters that are read in any case, since an answer may contain reasoning
 _CURES: dict[int | str, str] = {
     "connection": "start its server or fix base_url",
     "timeout": "raise timeout_s, or lower concurrency",
@@ -44,21 +44,21 @@ Made = TypeVar("Made")
 
 
 class Limiter(PerLoop[WeakValueDictionary[str, Semaphore]]):
-    """Lets at most `most` tasks work at once for each key, in each event loop."""
+    """Limits the tasks that work at the same time: at most `most` for each key, in each event loop."""
 
     def __init__(self, most: int) -> None:
         super().__init__(WeakValueDictionary)
         self._most = most
 
     def __call__(self, key: str = "") -> Semaphore:
-        """Returns a context manager that waits until fewer than `most` tasks work for `key`."""
+        """Returns a semaphore: its `async with` waits until fewer than `most` tasks work for `key`."""
         return self.get().setdefault(key, Semaphore(self._most))
 
 
 class Attempts:
     """Sends requests to one server, and repeats a request if another attempt may succeed.
 
-    After several failures in a row the server "rests": for `REST_S` seconds no request is sent to it.
+    After `FAILURES_IN_A_ROW` failures in a row the server "rests": it gets no request for `REST_S` seconds.
     """
 
     first_wait_s = 0.5
@@ -70,9 +70,9 @@ class Attempts:
         self._repeated = AsyncRetrying(stop=stop, wait=self._wait, retry=retry, reraise=True)
 
     async def __call__(self, request: Callable[[], Awaitable[Made]]) -> Made:
-        """Calls `request` until it succeeds. After the last attempt, raises its `CallFailure`.
+        """Calls `request` until an attempt succeeds. Raises the `CallFailure` of the last attempt.
 
-        `request` has its own timeout. Raises at once an error that another attempt would not cure.
+        `request` limits its own time. If another attempt would fail too, raises the error at once.
         """
         return await self._repeated.copy()(self._once, request)
 
@@ -81,7 +81,7 @@ class Attempts:
             async with self._limiter():
                 with trace_spans.span("request", self._name):
                     made = await self._unless_resting(request)
-        except Exception:  # the request may have been paid for; a cancelled request does not wait
+        except Exception:  # the user may have paid for the request; a cancelled request does not wait
             await trace_spans.wait_for_saved_answers()
             raise
         await trace_spans.wait_for_saved_answers()
@@ -103,10 +103,10 @@ class Attempts:
         return made
 
     def _wait(self, state: RetryCallState) -> float:
-        """Returns the seconds until the next attempt: doubled each time, at least what the server asks."""
+        """Returns the seconds before the next attempt. They double each time; the server may ask for more."""
         failure = state.outcome.exception() if state.outcome else None
         grown = min(self.first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
-        # The factor spreads out requests that failed together.
+        # Requests that failed together are repeated at different times.
         return max(getattr(failure, "retry_after", None) or 0.0, grown) * random.uniform(1.0, 1.25)
 
 
@@ -116,11 +116,10 @@ def _worth_another(error: BaseException) -> bool:
 
 
 class BudgetedChat:
-    """Wraps a chat model: repeats failed requests, and lets the run's meter count and limit every request.
+    """Wraps a chat model: repeats failed requests. The meter of the run counts and limits every request.
 
-    `timeout_s` is for one request, until its answer is complete. `price` is for a million tokens: input,
-    output and, if it differs, cached input. `server` is the address of the model's server; empty if it is
-    unknown.
+    `timeout_s` limits one request until its answer is complete. `price` has the prices of a million tokens of
+    input, of output and, if it differs, of cached input. `server` is the address of the server, or empty.
     """
 
     def __init__(
@@ -133,7 +132,7 @@ class BudgetedChat:
         price: tuple[float, ...] = (),
         key: tuple[str, ...] = (),
     ) -> None:
-        """`key` identifies the model with its options in a store of answers; empty: no store keeps any."""
+        """`key` identifies the model and its options in a store of answers. Empty: nothing is stored."""
         self.key = key
         self.name, self.server = valid(chat.name), getattr(chat, "server", None) or ""
         self._chat, self._price, self._timeout_s = chat, price, timeout_s
@@ -141,7 +140,7 @@ class BudgetedChat:
         self.aclose = chat.aclose  # closes the connections of the running event loop
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Returns the answer. A resumed run gets the answers of its first part without a request.
+        """Returns the answer. In a resumed run, an answer that the killed run got needs no request.
 
         Raises `CallFailure` after the last attempt, and `BudgetError` at a limit of the run.
         """
@@ -157,7 +156,7 @@ class BudgetedChat:
                 raise failure from None
 
     def cost(self, tokens: Tokens) -> float | None:
-        """Computes the cost in the unit of the price. Returns 0 without tokens, else None without a price."""
+        """Computes the cost in the unit of the price. No tokens cost 0; without a price, the cost is None."""
         if not self._price or not any(tokens):
             return None if any(tokens) else 0.0
         whole, answer, cached = (*self._price, self._price[0])[:3]
@@ -165,7 +164,7 @@ class BudgetedChat:
         return (fresh * whole + tokens.cached * cached + tokens.output * answer) / 1_000_000
 
     async def probe(self) -> str:
-        """Checks that the model can be used, if the check is free. Returns the result in words.
+        """Checks whether the model can be used, if the check costs nothing. Returns the result in words.
 
         Raises `CallFailure` if the check fails.
         """
@@ -187,7 +186,7 @@ class BudgetedChat:
                     told = f"{self.name} does not report its tokens: they are estimated"
                     meter().warn("usage_estimated", told)
                     tokens = Tokens(sent, estimated_tokens(given.texts))
-                secrets = tuple(getattr(self._chat, "secrets", ()))  # of this event loop
+                secrets = tuple(getattr(self._chat, "secrets", ()))  # may differ by event loop
                 answer = await work(_cleaned, given, ask.max_tokens, secrets)
                 facts = {"cut": answer.cut, "served": answer.served}
                 return answer
@@ -205,13 +204,13 @@ class BudgetedChat:
 
 
 def cure_of(failure: CallFailure) -> str | None:
-    """Returns advice on how to fix a failed request, by its HTTP status or kind; None if there is none."""
+    """Returns advice how to avoid the failure, by its kind or HTTP status; None if there is no advice."""
     reason = failure.__cause__ if isinstance(failure.__cause__, CallFailure) else failure
     return _CURES.get(reason.kind) or _CURES.get(reason.status or 0)
 
 
 def _cleaned(answer: Answer, max_tokens: int, secrets: Sequence[str]) -> Answer:
-    """Returns the answer as valid Unicode without API keys, cut to a length that can be parsed quickly."""
+    """Returns the answer with valid Unicode and without API keys, cut to a length that is parsed quickly."""
     most = max(_LEAST, _LONGEST_TOKEN * max_tokens)
 
     def clean(text: str) -> str:

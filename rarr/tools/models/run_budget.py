@@ -1,7 +1,7 @@
-"""Counts the calls, tokens, cost and seconds of one run, by node, and enforces the limits of the run.
+"""Counts the requests, tokens, cost and seconds of one run for each node, and enforces the limits of the run.
 
-The run's meter and the running node are context variables. So a model that many runs share finds the meter of
-the run that asks, and no interface passes the meter on.
+Context variables hold the meter of the run and the name of the running node. So a model that several runs
+share finds the meter of the run that asks, and no function needs a parameter for the meter.
 """
 
 import time
@@ -25,7 +25,7 @@ _NODE: ContextVar[str] = ContextVar("node", default="")
 
 @dataclass(frozen=True)
 class Budget:
-    """Limits of one run; None means no limit. The cost is in the unit of the prices."""
+    """The limits of one run; None means no limit. `max_cost` is in the unit of the prices."""
 
     max_calls: int | None = None
     max_tokens: int | None = None
@@ -37,10 +37,10 @@ class Budget:
 class Meter:
     """Counts the usage of one run, and refuses requests beyond its `budget`.
 
-    `memo` has the answers so far, for equal questions. In a resumed run, `answers` finds the answer that a
-    model gave in the first part, and `before_s` are the seconds of the first part. `text` is the text of the
-    run with its context, by which a source tells entities of one name apart. `share` is the part of a long
-    text that is done. `ended` is the setting whose limit refused a request or ended the run, else empty.
+    `memo` holds results for the whole run, such as the answer to a question. In a resumed run, `answers`
+    returns the answer that the killed run got, and `before_s` is the duration of the killed run. `text` is
+    the text of the run with its context: a source uses it to choose between entities with the same name.
+    `share` is the finished share of a long text. `ended` names the limit that ended the run, or is empty.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -59,46 +59,46 @@ class Meter:
 
     @property
     def total(self) -> NodeUsage:
-        """The usage of all nodes together."""
+        """Returns the usage of all nodes together."""
         return sum(self.by_node.values(), NodeUsage())
 
     def add_usage(self, **more: Any) -> None:
-        """Adds these numbers to the usage of the running node."""
+        """Adds the numbers `more`, by fields of `NodeUsage`, to the usage of the running node."""
         node = _NODE.get()
         self.by_node[node] = self.by_node.get(node, NodeUsage()) + NodeUsage(**more)
 
     @property
     def seconds(self) -> float:
-        """The seconds that the run has taken."""
+        """Returns the duration of the run until now. A resumed run adds the duration of the killed run."""
         return self.before_s + _clock() - self._started
 
     @property
     def remaining_s(self) -> float | None:
-        """The seconds until the deadline; None without a deadline."""
+        """Returns the seconds until the deadline; None without a deadline."""
         limit = self.budget.deadline_s
         return None if limit is None else limit - self.seconds
 
     @property
     def grace_s(self) -> float:
-        """The seconds after the deadline in which a run may still put its results together."""
+        """Returns the seconds after the deadline in which the run may still put its results together."""
         return min(0.1 * (self.budget.deadline_s or 0.0), _LONGEST_GRACE_S)
 
     @property
     def is_exhausted(self) -> bool:
-        """Tells whether the requests, tokens, cost or time spent so far have reached a limit."""
+        """Tells whether the requests, tokens, cost or seconds of the run have reached a limit."""
         spent, limits = self._spent() | {"deadline_s": self.seconds}, asdict(self.budget)
         return any(limit is not None and spent[name] >= limit for name, limit in limits.items())
 
     @property
     def is_over(self) -> bool:
-        """Tells whether the deadline is over or a limit refused a request: then nothing more may start."""
+        """Tells whether the deadline has passed or a limit refused a request. Then no more work may start."""
         if self.remaining_s is not None and self.remaining_s <= 0:
             self.ended = "deadline_s"
         return bool(self.ended)
 
     @contextmanager
     def step(self, node: str) -> Iterator[None]:
-        """Counts the block as a call of `node`, with its seconds. Requests in the block count for `node`."""
+        """Counts the `with` block as a call of `node`, with the seconds and the requests of the block."""
         started = time.perf_counter()
         with trace_spans.holding(_NODE, node):
             try:
@@ -108,9 +108,9 @@ class Meter:
 
     @contextmanager
     def request(self, expected: int, cost: float = 0.0) -> Iterator[None]:
-        """Counts the block as a request of about `expected` tokens. Raises `BudgetError` beyond a limit.
+        """Counts the `with` block as a request. Raises `BudgetError` if the request would exceed a limit.
 
-        Requests under way count with their expected tokens, so that all together stay within the limit.
+        The estimates `expected` (tokens) and `cost` count during the block; `spend` adds the true numbers.
         """
         self._tokens_under_way += expected
         self._cost_under_way += cost
@@ -127,18 +127,18 @@ class Meter:
             self._cost_under_way -= cost
 
     def spend(self, tokens: Tokens, cost: float | None) -> None:
-        """Counts the tokens and the cost of a request."""
+        """Adds the tokens and the cost of a finished request to the usage."""
         self.add_usage(**{f"{kind}_tokens": count for kind, count in tokens._asdict().items()}, cost=cost)
 
     def warn(self, code: str, message: str) -> None:
-        """Adds a warning to the run's revision, unless it has a warning with the same code and message."""
+        """Adds a warning, unless the run has a warning with the same code and message already."""
         notice = Notice(code=code, message=message, node=_NODE.get())
         if (code, notice.message) not in ((warning.code, warning.message) for warning in self.warnings):
             self.warnings.append(notice)
         trace_spans.current_body().setdefault("warnings", []).append((code, notice.message))
 
     def new_warnings(self) -> list[Notice]:
-        """Returns the warnings that no earlier call of this method returned."""
+        """Returns the warnings since the last call of this method."""
         new, self._taken = self.warnings[self._taken :], len(self.warnings)
         return new
 
@@ -166,7 +166,7 @@ METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
 def using_meter(meter: Meter) -> AbstractContextManager[Meter]:
-    """Makes `meter` the meter that counts the requests, tokens and cost of the block."""
+    """Counts the requests, tokens and cost of the `with` block in `meter`."""
     return trace_spans.holding(METER, meter)
 
 
