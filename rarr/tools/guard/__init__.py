@@ -1,1 +1,1 @@
-"""Guards against data from others: limits its bytes, and finds signs of injected instructions."""
+"""Protects against data of other people: limits bytes, finds injected instructions, and quotes texts."""

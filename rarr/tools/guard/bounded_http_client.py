@@ -1,7 +1,7 @@
-"""Reads the answer of a server within a limit of bytes, counted both as sent and as unpacked.
+"""Reads the answer of a server up to a limit of bytes. Both the sent and the unpacked bytes are limited.
 
-Every HTTP client of the package is made here, or reads its answers with `body_pieces`: a megabyte that is
-packed with gzip may unpack to a thousand megabytes.
+One megabyte of gzip may unpack to a thousand megabytes. So every HTTP client of the package is made here, or
+its answers are read with `body_pieces`. Only the proxy of `rarr serve` passes answers on without a limit.
 """
 
 import zlib
@@ -16,7 +16,7 @@ from rarr.tools.models.chat import CallFailure
 from rarr.tools.text.wording import safe_text
 
 LONGEST = 10_000_000
-"""The most bytes of a JSON answer: many times the longest answer of a model or a search."""
+"""The most bytes of a JSON answer. No usual answer of a model or a search comes near this limit."""
 
 REQUEST_HEADERS = {"Accept-Encoding": "gzip"}
 """Headers that ask for gzip, the only encoding that is unpacked here."""
@@ -25,32 +25,32 @@ CONNECT_S = 5.0
 """Seconds in which a server must accept a connection."""
 
 certificates = cache(httpx2.create_ssl_context)
-"""Loads the certificates that the system trusts, and keeps them. Loading takes 40 ms for each client."""
+"""Loads the certificates that the system trusts, once for all clients, since loading takes 40 ms."""
 
 
 class UnreadableBodyError(Exception):
-    """The body of an answer cannot be unpacked. The message is only the reason."""
+    """The body of an HTTP answer cannot be read. The message is the reason, without the server's name."""
 
 
 class AnswerTooLongError(UnreadableBodyError):
-    """The body of an answer has more bytes than the limit allows."""
+    """The body of an HTTP answer has more bytes than the limit allows."""
 
 
 def bounded_client(
     name: str, *, most: int = LONGEST, headers: Mapping[str, str] = REQUEST_HEADERS, **options: Any
 ) -> httpx2.AsyncClient:
-    """Makes a client that reads at most `most` bytes of each answer. `name` is the server in messages.
+    """Makes an HTTP client that reads at most `most` bytes of each answer.
 
-    Reading an answer raises `CallFailure` if the answer is longer or cannot be unpacked. `options` are those
-    of `httpx2.AsyncClient`.
+    The client raises `CallFailure` if an answer is longer or cannot be unpacked; the message begins with
+    `name`, the name of the server. `options` are options of `httpx2.AsyncClient`.
     """
-    sent = httpx2.Headers(headers)  # merges names that differ in case alone
+    sent = httpx2.Headers(headers)  # joins names that differ only in upper and lower case
     sent.update(REQUEST_HEADERS)
 
     async def limit(response: httpx2.Response) -> None:
         raw = httpx2.Response(response.status_code, headers=response.headers, stream=response.stream)
         response.stream = _BoundedBody(raw, name, most)
-        response.headers.pop("Content-Encoding", None)  # the stream is unpacked
+        response.headers.pop("Content-Encoding", None)  # `_BoundedBody` unpacks the stream
 
     return httpx2.AsyncClient(headers=sent, event_hooks={"response": [limit]}, **options)
 
@@ -68,7 +68,7 @@ async def body_pieces(response: httpx2.Response, most: int) -> AsyncGenerator[by
     async with aclosing(response.aiter_raw()) as chunks:
         async for chunk in chunks:
             sent += len(chunk)
-            try:  # unpacks no more than is needed, however much a small piece holds
+            try:  # unpacks one byte beyond the limit at most, since a small chunk may hold much
                 piece = gzip.decompress(chunk, most + 1 - unpacked) if gzip else chunk
             except zlib.error as error:
                 raise UnreadableBodyError(f"its gzip data is damaged ({error})") from None

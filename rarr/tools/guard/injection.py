@@ -1,8 +1,8 @@
-"""Finds signs that a passage addresses a language model rather than a reader.
+"""Finds signs of an injection: a passage gives orders to a language model instead of informing a reader.
 
-The short list matches crude attempts in English. It does not match a fluent sentence that only suggests a
-verdict (`python -m benchmarks.injection` counts such sentences), so nothing may rely on this list.
-`rarr/backends/prompted/paper.py` limits what a passage can change through a model's answer.
+The short list of patterns finds plain attempts in English. It does not find a fluent sentence that only
+suggests a verdict (`python -m benchmarks.injection` counts them), so no code may rely on the list alone.
+`rarr/backends/prompted/paper.py` limits the changes that a passage can cause by the answer of a model.
 """
 
 import re
@@ -14,7 +14,7 @@ from rarr.tools.guard.invisible_characters import hides_text, without_invisible
 _QUOTES = str.maketrans(dict.fromkeys("'‘’‚‛“”„‟′″`´«»", '"'))
 _ACCENTS = re.compile("[\u0300-\u036f\u20d0-\u20ff]")
 
-# An order begins a clause, or follows words that urge somebody to act: "pilots ignore" is no order.
+# An order begins a clause, or follows a word such as "please". In "pilots ignore", it is no order.
 _ORDER = (
     r'(?:^|[.!?:;,\n"()\[\]{}*>#=/-] ?'
     r"|\b(?:please|kindly|now|just|simply|then|and|always|must|should|so|(?:you|need|have|want|sure) to) )"
@@ -111,7 +111,7 @@ _SIGNS = {
 
 @lru_cache(maxsize=1024)  # several queries return the same passage
 def suspicion(text: str) -> str:
-    """Returns the reason why `text` seems to address a language model; "" if there is no sign."""
+    """Returns why `text` seems to be an injection; "" if there is no sign of an injection."""
     if hides_text(text):
         return "it hides text in characters that cannot be seen"
     plain = without_invisible(text)
@@ -123,5 +123,5 @@ def suspicion(text: str) -> str:
 
 @cache
 def _patterns() -> list[tuple[str, re.Pattern[str]]]:
-    """Compiles the patterns at the first use, since that takes a tenth of a second. Alone each is faster."""
+    """Returns each pattern with its reason. Compiles them at the first use, since this takes 0.1 seconds."""
     return [(why, re.compile(sign, re.MULTILINE)) for why, signs in _SIGNS.items() for sign in signs]

@@ -1,10 +1,10 @@
-"""Removes invisible characters from a text, except those that a script needs; finds hidden messages."""
+"""Removes invisible characters that no script (writing system) needs, and finds hidden messages."""
 
 import re
 from collections.abc import Callable
 
 _LINES = re.compile("\r(?!\n)|[\x0b\x0c\x85\u2028\u2029]")
-_FLAGS = "|".join(  # England, Scotland, Wales: tag sequences that fonts support
+_FLAGS = "|".join(  # flags of England, Scotland and Wales, which are written with tags
     "\U0001f3f4" + "".join(chr(0xE0000 + ord(letter)) for letter in code) + "\U000e007f"
     for code in ("gbeng", "gbsct", "gbwls")
 )
@@ -13,13 +13,13 @@ _NEVER = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u17b4\u17b5\u180e\u200b\u202a-\u202e\u2060-\u206f"
     "\ufeff\ufff0-\ufffb\U000e0080-\U000e00ff\U000e01f0-\U000e0fff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"
 )
-_BLANKS = re.compile("[\u115f\u1160\u3164\uffa0]{2,}|[\u3164\uffa0]")  # fillers, which look like spaces
+_BLANKS = re.compile("[\u115f\u1160\u3164\uffa0]{2,}|[\u3164\uffa0]")  # letters that look like spaces
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _EMOJI = "\xa9\xae\u203c-\u3299\U0001f000-\U0001faff"
 _JOINING = "\u0600-\u0dff\u1000-\u109f\u1780-\u18af\u1a20-\u1bff\ua840-\ua8ff"  # Arabic, Indic and others
 _IDEOGRAPHS = "\u2e80-\u2fdf\u3005\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SELECTOR = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-# A joiner or selector stays if a script needs it: if it is single and follows the character that it shapes.
+# A joiner or selector stays if a script needs it: if it stands alone after a character that it shapes.
 _SHAPING = re.compile(
     f"(?<=[{_JOINING}])[\u200c\u200d](?![\u200c\u200d])"
     f"|(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])"
@@ -30,7 +30,7 @@ _SHAPING = re.compile(
     f"|(?<![\u200c-\u200f\u061c])[\u200e\u200f](?=[\u0590-\u08ff\ufb1d-\ufefc])"
     f"|([\u200c-\u200f\u061c\u180b-\u180d\u180f{_SELECTOR}])"
 )
-_OFTEN = re.compile("[\t\n -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*")  # no step replaces these
+_OFTEN = re.compile("[\t\n -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*")  # no step changes them
 _TAG_LETTERS = re.compile(f"(?:{_FLAGS})|([\U000e0020-\U000e007e]{{4,}})")
 _SELECTORS = re.compile(f"[{_SELECTOR}]{{4,}}")
 _BITS = re.compile("[\u200b-\u200d\u2060\ufeff]{32,}")
@@ -44,24 +44,24 @@ STEPS: tuple[Step, ...] = (
     (_BLANKS, lambda match: " "),
     (_SHAPING, lambda match: "" if match[1] else match[0]),
 )
-"""The replacements that `without_invisible` makes, in order. Then a text has only visible characters, and
-each line ends with a newline."""
+"""The replacements that `without_invisible` makes, in order. After them, a text has only visible characters,
+and each line ends with a newline. A step is a pattern with a function that returns the new characters."""
 
 
 def steps_for(text: str) -> tuple[Step, ...]:
-    """Returns the `STEPS` that may change `text`. No step changes a text of frequent characters."""
+    """Returns the `STEPS`, or no step if `text` has only frequent characters, which no step changes."""
     return () if _OFTEN.fullmatch(text) else STEPS
 
 
 def without_invisible(text: str) -> str:
-    """Returns `text` without invisible characters, after all `STEPS`."""
+    """Returns `text` without invisible characters: applies all `STEPS`."""
     for pattern, replacement in steps_for(text):
         text = pattern.sub(replacement, text)
     return text
 
 
 def hides_text(text: str) -> bool:
-    """Tells whether invisible characters in `text` spell a message: tags, variation selectors, or bits."""
+    """Tells whether `text` hides a message in invisible characters: in tags, variation selectors, or bits."""
     if text.isascii():
         return False
     return (

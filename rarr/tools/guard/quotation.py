@@ -1,6 +1,7 @@
-"""Quotes text in a prompt: quoted text cannot end its quotation, nor look like a message of the chat.
+"""Quotes a text for a prompt, so that the text cannot end its quotation, or look like a message of the chat.
 
-Every variable of every prompt is quoted: evidence, the text under revision, and earlier answers of a model.
+The value of every variable of every prompt is quoted. A tag is a name in brackets, such as `</text>`. A label
+is a name before a colon at the start of a line, such as `Query:`.
 """
 
 import re
@@ -20,13 +21,13 @@ function_call function_calls function_result function_results unused extra_id_
 _ROLES = frozenset({"human", "assistant", "system", "user", "developer"})
 _INSTRUCTION = frozenset({"instruction", "response", "input", "output"})
 
-# A tag may have spaces, line ends and slashes before its name, and letters and brackets in full width.
+# A tag may have spaces, line ends or slashes before its name, and full-width letters or brackets.
 _TAG = re.compile(r"[<＜﹤](?=<?[\s/\\]*+(?P<name>[^\W\d][^\W\d]{0,40}?)\d{0,4}(?!\w))")
 _BAR = re.compile(r"[<＜﹤](?=\s*+[|｜][^\s|｜<>][^|｜<>\n]{0,100}+[|｜]\s*+[>＞﹥])")
 _SQUARE = re.compile(
     r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|gMASK|IMG)\])", re.I
 )
-# Marks that may stand before a label at the beginning of a line, and after it.
+# Marks of Markdown may stand before and after a label.
 _LABEL = re.compile(
     r"^[^\S\n]*+(?:[>*_#-]{1,8}[^\S\n]*+)?(?=(?P<label>[^\W\d][\w \t]{0,40}?)[ \t*_]{0,4}[:：])", re.MULTILINE
 )
@@ -39,7 +40,7 @@ def render_quoted(prompt: Prompt, variables: Mapping[str, str]) -> str:
 
 
 def quotation_of(prompt: Prompt, text: str) -> "Quotation":
-    """Quotes `text` for `prompt`: removes invisible characters, and changes tags and labels."""
+    """Quotes `text` for `prompt`: removes invisible characters, and changes the tags and labels."""
     tags, labels = _marks_of(prompt.user)
     quotation = Quotation(text, text, range(len(text)))
     for pattern, replacement in (
@@ -62,9 +63,9 @@ def _marks_of(layout: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 class Quotation(NamedTuple):
-    """A text and its form in a prompt, `shown`. `places` are the places in `text` of the shown characters.
+    """A text and its quoted form, `shown`. `places` has, for each character of `shown`, its offset in `text`.
 
-    `shown` has the words of `text`, but `‹` in place of some brackets, and `›` before some labels.
+    `shown` has the words of `text`, but `‹` in place of the brackets of tags, and `›` before labels.
     """
 
     text: str
@@ -72,7 +73,7 @@ class Quotation(NamedTuple):
     places: Sequence[int]
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """Returns the place in `text` of `shown[start:end]`."""
+        """Returns the start and the end in `text` of the words `shown[start:end]`."""
         begin = self.places[start] if start < len(self.places) else len(self.text)
         if start == end:
             return begin, begin
@@ -80,9 +81,9 @@ class Quotation(NamedTuple):
         return begin, self.places[end - 1] + (not within_mark)
 
     def original_words(self, words: str) -> str:
-        """Returns a model's `words` with the brackets and labels of `text` instead of those of `shown`.
+        """Returns `words` of a model with the brackets and labels of `text`, in place of those of `shown`.
 
-        A bracket or label that stands for several originals is not changed.
+        A bracket or label does not change if it stands for several forms in `text`.
         """
         if "‹" not in words and "›" not in words:
             return words
@@ -91,12 +92,12 @@ class Quotation(NamedTuple):
             start, end = self.original_span(*match.span())
             changes.setdefault(match[0], set()).add(self.text[start:end])
         for shown, originals in changes.items():
-            if len(originals) == 1:  # of several originals, the right one is unknown
+            if len(originals) == 1:  # of several originals, the right original is unknown
                 words = words.replace(shown, next(iter(originals)))
         return words
 
     def substitute(self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> "Quotation":
-        """Returns a quotation with replaced matches. New characters get the places of the old characters."""
+        """Replaces the matches of `pattern` in `shown`. New characters get the places of the old ones."""
         pieces, places, at = list[str](), list[int](), 0
         for match in pattern.finditer(self.shown):
             new = replace(match)

@@ -1,1 +1,1 @@
-"""Renders HTML pages: the template environment, the frame of a page, its style and its macros."""
+"""Renders HTML pages by templates. Has the frame, the style and the macros that all pages share."""

@@ -1,4 +1,4 @@
-"""Renders templates as HTML. Every text is escaped, and no page loads a file from elsewhere."""
+"""Renders templates as HTML. Escapes every text. A page loads no file from another address."""
 
 import re
 from base64 import b64encode
@@ -12,8 +12,8 @@ from rarr.tools.text.wording import counted
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_LONG = 500  # characters of an address that is shown
-# Marks of direction and invisible characters, which could make a text look like another text.
+_LONG = 500  # characters of an address that a page shows
+# Invisible characters and marks of the writing direction can make a text look like another text.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc\ufffe\uffff\ud800-\udfff"
     "\U000e0000-\U000e0fff]"
@@ -21,7 +21,7 @@ _UNSEEN = re.compile(
 
 
 def render(template: str, **values: Any) -> str:
-    """Renders a template of this package, such as `tools/pages/page.html`, to be written as UTF-8.
+    """Renders a template of this package, such as `tools/pages/page.html`. The page says that it is UTF-8.
 
     Escapes invisible characters. Raises an error if the template uses a name that is not in `values`.
     """
@@ -35,7 +35,7 @@ def escape_invisible(text: str) -> str:
 
 @cache
 def _environment() -> "Environment":
-    # Imported here: most runs of `rarr` draw no page.
+    # The import is here because most runs of `rarr` draw no page.
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -56,12 +56,12 @@ def _environment() -> "Environment":
 
 
 def csp_digest(inline: str) -> str:
-    """Returns the hash of an inline style or script for a content security policy: "sha256-" with base64."""
+    """Returns the hash by which a content security policy allows this inline style or script."""
     return f"sha256-{b64encode(sha256(inline.encode()).digest()).decode()}"
 
 
 def anchor_id(kind: str, name: str | int) -> str:
-    """Makes the HTML id `kind-name`, and escapes all characters but letters, digits, dots and hyphens."""
+    """Makes the HTML id `kind-name`. Escapes all characters but letters, digits, dots and hyphens."""
     return f"{kind}-" + re.sub(r"[^A-Za-z0-9.-]", lambda match: f"_{ord(match[0]):x}_", str(name))
 
 
@@ -74,17 +74,17 @@ def is_web_address(source: str) -> bool:
 
 
 def clip(text: str, most: int = _LONG) -> str:
-    """Shortens a text to at most `most` characters. The last character of a cut text is "…"."""
+    """Shortens a text to at most `most` characters. A shortened text ends with "…"."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def number(value: float | None) -> str:
-    """Writes a score with two decimals; None is "not judged"."""
+    """Returns a score with two decimals. For None, returns "not judged"."""
     return "not judged" if value is None else f"{value:.2f}"
 
 
 def duration(seconds: float | None) -> str:
-    """Writes seconds with a fitting unit (ms, s, min); None is "not ended"."""
+    """Returns a duration with a fitting unit (ms, s, min). For None, returns "not ended"."""
     if seconds is None:
         return "not ended"
     if seconds < 0.0995:
