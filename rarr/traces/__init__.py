@@ -1,1 +1,1 @@
-"""Records what every node of a run reads and returns. Reads the records to show the run or to repeat it."""
+"""Records the steps of each run in a file, and reads the file to show the run or to repeat the run."""

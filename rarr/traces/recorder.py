@@ -1,6 +1,6 @@
-"""Writes the trace of a run during the run, so that a killed run leaves the spans that it finished.
+"""Writes the trace (record) of a run during the run, so that a killed run leaves the spans before its end.
 
-The runs queue their spans. One thread writes the queue in order, while the event loop continues.
+A span is the record of one step. The runs queue their spans. One thread writes the queue in order.
 """
 
 import asyncio
@@ -34,19 +34,19 @@ from rarr.traces.trace_file import FORMAT, PromptFields, RunFacts, StoredSpan, T
 from rarr.traces.trace_reader import RecordedAnswers, Trace
 from rarr.valid_unicode import valid
 
-_TOGETHER_S = 0.02  # seconds; spans of this time are written together, and a crash loses them
+_TOGETHER_S = 0.02  # seconds; spans of this time are written together, so a crash loses these spans
 _PRUNE_EVERY = 200  # runs
-_FAILURES = (RarrError, TypeError, ValueError, OSError)  # these errors end the trace; the run continues
+_FAILURES = (RarrError, TypeError, ValueError, OSError)  # after these errors, a run continues without a trace
 _FAILED = "trace_failed"
 
 _log = logging.getLogger("rarr")
 
 
 class ReviserRecorder:
-    """Records all runs of one reviser. Gives a resumed run its earlier answers and usage."""
+    """Records all runs of one reviser. Gives a resumed run the answers and the usage of the killed run."""
 
     def __init__(self, settings: Settings, *, resumable: bool = False) -> None:
-        """With `resumable`, a run waits until each answer is written, so that no paid answer is lost."""
+        """If `resumable`, a run waits until each answer of a model is written: no paid answer is lost."""
         self._settings, self._resumable, self._runs = settings, resumable, 0
         self._store = TraceStore(settings.home)
         self._version, self._values = VERSION, settings_record(settings)
@@ -57,8 +57,8 @@ class ReviserRecorder:
     ) -> AsyncIterator["RunRecorder"]:
         """Records the run of the `async with` block. The block passes its revision to `RunRecorder.finish`.
 
-        `start` is the first state. If the run is resumed, `earlier` is its trace, and the `meter` gets
-        the answers, the usage and the seconds of this trace.
+        `start` is the first state of the run. If the run is resumed, `earlier` is the trace of the killed
+        run; `meter` gets its answers, usage and seconds.
         """
         recorder = RunRecorder(self._store, run_id, meter, resumable=self._resumable)
         submit_in_order(self._prune_old_traces)
@@ -78,12 +78,12 @@ class ReviserRecorder:
                 yield recorder
         except BaseException as error:
             written = recorder.write_end(error_line(error))
-            if not isinstance(error, GeneratorExit):  # a generator that is closed cannot await
+            if not isinstance(error, GeneratorExit):  # a generator cannot await while it is closed
                 await result_of(written)
             raise
 
     async def earlier_trace(self, run_id: str, state: State) -> Trace | None:
-        """Reads the trace of the run `run_id`; None if there is no valid trace of this text and context."""
+        """Reads the trace of a run to resume; None if there is no valid trace of this text and context."""
 
         def read() -> Trace | None:
             try:
@@ -98,7 +98,7 @@ class ReviserRecorder:
         return await result_of(submit_in_order(read))
 
     def _prune_old_traces(self) -> None:
-        """Removes old traces before the first run, and again after every 200 runs. Logs a failure."""
+        """Removes old traces before the first run, and again after each 200 runs. Logs a failure."""
         self._runs += 1
         if self._runs % _PRUNE_EVERY == 1:
             try:
@@ -109,10 +109,9 @@ class ReviserRecorder:
 
 
 class RunRecorder:
-    """Queues the lines of one run for the writing thread. After a failed write, the run has no trace."""
+    """Queues the lines of one run for the writing thread. A failed write ends the trace, with a warning."""
 
     def __init__(self, store: TraceStore, run_id: str, meter: Meter, *, resumable: bool = False) -> None:
-        """After the first failed write, `meter` gets a warning."""
         self._store, self._run_id, self._resumable = store, run_id, resumable
         self._warn: Callable[[str], None] = partial(meter.warn, _FAILED)
         self._epoch = time.time() - time.perf_counter()
@@ -123,7 +122,7 @@ class RunRecorder:
         self._failed = False
 
     def now(self) -> float:
-        """Returns the seconds since 1970, by a clock that nobody adjusts during the run."""
+        """Returns the time in seconds since 1970, by a clock that nobody can change during the run."""
         return self._epoch + time.perf_counter()
 
     def next_number(self) -> int:
@@ -131,7 +130,7 @@ class RunRecorder:
         return self._numbers
 
     async def start(self, facts: RunFacts, earlier: Trace | None = None) -> None:
-        """Writes the input of the run into a new file, or into the file of the `earlier` trace."""
+        """Writes the input of the run into a new file. A resumed run uses the file of the `earlier` trace."""
         if earlier is not None:
             self._numbers = max((span.number for span in earlier.spans), default=0)
             self._started -= earlier.seconds
@@ -142,14 +141,14 @@ class RunRecorder:
         self.end_span(replace(span, body=dict(span.body)))
 
     def end_span(self, span: TraceSpan) -> None:
-        """Queues a span and schedules a write. In a thread without an event loop, only queues the span."""
+        """Queues a span and plans a write. In a thread without an event loop, only queues the span."""
         self._new.append(span)
         if self._due is None:
             with suppress(RuntimeError):
                 self._due = asyncio.get_running_loop().call_later(_TOGETHER_S, self._write_soon)
 
     def write_prompt_once(self, prompt: Prompt) -> None:
-        """Queues a prompt, unless an equal prompt was queued before."""
+        """Queues a prompt, unless the run has queued the same prompt before."""
         if prompt.hash not in self._prompts:
             self._prompts.add(prompt.hash)
             self._new.append(prompt)
@@ -164,7 +163,7 @@ class RunRecorder:
         await result_of(self._write_soon())
 
     async def finish(self, revision: Revision) -> Revision:
-        """Writes the end of the run. Returns the revision, with a warning if the trace is incomplete."""
+        """Writes the end of the run. Returns the revision; adds a warning if the trace is incomplete."""
         messages: list[str] = []
         self._warn = messages.append
         await result_of(self.write_end("", revision))
@@ -172,7 +171,7 @@ class RunRecorder:
         return revision.model_copy(update={"warnings": (*revision.warnings, *failed)}) if failed else revision
 
     def write_end(self, error: str, revision: Revision | None = None) -> "Future[None]":
-        """Queues the end of the run, with its error or revision. The caller may wait for the write."""
+        """Queues the end of the run, with its error or revision. Returns a future of the write."""
         self._write_soon()
         return self._in_order(self._end, error, revision, self.now() - self._started)
 
@@ -183,7 +182,7 @@ class RunRecorder:
         return self._in_order(self._write)
 
     def _in_order(self, step: Callable[..., None], *arguments: Any) -> "Future[None]":
-        """Queues a step for the writing thread. After a failure, warns once and skips all later steps."""
+        """Queues `step` for the writing thread. If a step fails, warns once and skips all later steps."""
 
         def guarded() -> None:
             try:
@@ -226,7 +225,7 @@ def _line(each: TraceSpan | Prompt) -> str:
 
 
 def _recorded_body(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the body. Replaces the passages of a search by [source, title, count], to save space."""
+    """Returns the body. To save space, replaces the passages of a search by [source, title, count]."""
     update = body.get("update")
     if not update or "passages" not in update:
         return body
@@ -240,7 +239,7 @@ def _recorded_body(body: Mapping[str, Any]) -> Mapping[str, Any]:
 def settings_record(settings: Settings) -> dict[str, Any]:
     """Returns the settings that differ from the defaults, as JSON values, without secrets and `home`.
 
-    An object is written as the name of its class, and an endpoint as its address.
+    An object becomes its name, or the name of its class. An endpoint becomes its address.
     """
     values = {name: getattr(settings, name) for name in Settings.model_fields if name != "home"}
     values["endpoints"] = {name: {"base_url": it.base_url} for name, it in settings.endpoints.items()}

@@ -1,4 +1,4 @@
-"""Stores the trace of each run in a file of the data folder. Lists, finds and removes the files."""
+"""Stores the trace (record) of each run in a file of the data folder. Lists, finds and removes the files."""
 
 import os
 import time
@@ -18,15 +18,15 @@ from rarr.valid_unicode import valid
 
 DAY_S = 86_400.0
 LAST_RUN = "last"
-"""In place of a run id, this word means the newest run, unless a run has this id."""
+"""In place of a run id, this word means the newest run, unless a run has this word as its id."""
 _END = ".jsonl"
 
 
 class RunSummary(NamedTuple):
-    """The figures of one run in a list of runs. `seconds` is None if the run has not ended.
+    """The facts about one run in a list of runs. `seconds` is None if the run has not ended.
 
-    The status `not checked` means that no statement could be checked, and `error` is the reason. `calls` is
-    the number of all requests to models, `tokens` counts input and output, `edits` counts accepted edits.
+    The status `not checked` means that no statement could be checked; then `error` is the reason. `calls`
+    counts the requests to models, `tokens` counts input and output, and `edits` counts accepted edits.
     """
 
     run_id: str
@@ -41,7 +41,7 @@ class RunSummary(NamedTuple):
 
 
 class TraceStore:
-    """The folder with the traces of all runs. Several processes and threads may use the folder at once."""
+    """The folder with the traces of all runs. Several processes may use the folder at the same time."""
 
     def __init__(self, home: Path | None = None) -> None:
         """`home` is the data folder. None means the data folder of the settings."""
@@ -49,7 +49,10 @@ class TraceStore:
         self.folder = self.home / "traces"
 
     def create_file(self, run_id: str, lines: str, cure: str = "give another run_id") -> None:
-        """Creates the file of a run. Raises `OSError`, and `InputError` with `cure` if the file exists."""
+        """Creates the file of a run, and writes `lines` into it.
+
+        If the file exists, raises `InputError` with the advice `cure`. Raises `OSError` if a write fails.
+        """
         make_private_folder(self.folder)
         try:
             handle = os.open(self._path(run_id), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
@@ -59,7 +62,7 @@ class TraceStore:
             file.write(f"{lines}\n".encode())
 
     def append_lines(self, run_id: str, lines: Iterable[str]) -> None:
-        """Appends lines to the file of a run. Raises `OSError`, and `InputError` if the run was removed."""
+        """Appends lines to the file of a run. Raises `InputError` if the file was removed, and `OSError`."""
         try:
             handle = os.open(self._path(run_id), os.O_WRONLY | os.O_APPEND)
         except FileNotFoundError:
@@ -68,21 +71,21 @@ class TraceStore:
             file.writelines(f"{line}\n".encode() for line in lines)
 
     def rewrite_file(self, file: TraceFile) -> None:
-        """Replaces the file of a run, which may have an incomplete last line. Raises `OSError`."""
+        """Replaces the file of a run, since its last line may be incomplete. Raises `OSError`."""
         write_whole(self._path(file.run_id), file.text())
         self._path(file.run_id).chmod(0o600)
 
     def add_trace(self, file: TraceFile) -> None:
-        """Stores a trace that came from elsewhere. Raises `InputError` if a run has the same name."""
+        """Stores a trace of an exported file. Raises `InputError` if the store has a run with this id."""
         cure = f"rarr trace show {file.run_id} shows it, and rarr trace prune {file.run_id} removes it"
         self.create_file(file.run_id, file.text().removesuffix("\n"), cure)
 
     def run_names(self) -> Sequence[str]:
-        """Returns the names of all runs, the newest first."""
+        """Returns the ids of all runs, the newest run first."""
         return [path.name.removesuffix(_END) for path, _, _ in reversed(self._files())]
 
     def summaries(self, most: int | None = None) -> Sequence[RunSummary]:
-        """Returns summaries of the `most` newest runs (None: all runs), the newest first."""
+        """Returns summaries of the `most` newest runs, the newest run first. None: of all runs."""
         return [self._summary(name) for name in self.run_names()[:most]]
 
     def _summary(self, run_id: str) -> RunSummary:
@@ -108,7 +111,7 @@ class TraceStore:
         )
 
     def full_run_id(self, word: str) -> str:
-        """Returns the full id of a run. `word` is the id, its beginning, or `last` (the newest run).
+        """Returns the full id of a run. `word` is the id, its beginning, or "last" (the newest run).
 
         Raises `InputError` if no run or several runs match.
         """
@@ -130,8 +133,8 @@ class TraceStore:
     def prune(self, *, days: float, max_bytes: float, now: float | None = None) -> int:
         """Removes runs older than `days`, then the oldest runs until the files have at most `max_bytes`.
 
-        Returns the number of removed runs. Ages count back from the newest run that is at least a day old, so
-        that a wrong clock that is corrected within a day removes no run. `now`: seconds since 1970.
+        Returns the number of removed runs. `now` is the time in seconds since 1970. Counts the age of a run
+        back from the newest run that is a day old: a clock that is wrong for less than a day removes no run.
         """
         now, files = time.time() if now is None else now, self._files()
         now = max((written for _, written, _ in files if written <= now - DAY_S), default=0.0)
@@ -143,14 +146,14 @@ class TraceStore:
         return removed
 
     def remove_runs(self, run_ids: Iterable[str]) -> int:
-        """Removes runs and returns their number. At an unknown name, removes no run; raises `InputError`."""
+        """Removes runs and returns their number. If an id is unknown, removes no run; raises `InputError`."""
         runs = {self._existing(run_id) for run_id in run_ids}
         for run_id in runs:
             self._remove_run(run_id)
         return len(runs)
 
     def _remove_run(self, run_id: str) -> None:
-        """Removes the HTML page of a run, then the run. Raises `InputError` if a file cannot be removed."""
+        """Removes the HTML page and the trace of a run. Raises `InputError` if a file cannot be removed."""
         for path in (trace_page_path(self.home, run_id), self._path(run_id)):
             try:
                 path.unlink(missing_ok=True)
@@ -158,7 +161,7 @@ class TraceStore:
                 raise InputError(f"{path} cannot be removed ({error.strerror}): remove it") from None
 
     def _files(self) -> Sequence[tuple[Path, float, int]]:
-        """Lists each file with the time of its last write and its size in bytes, the oldest first."""
+        """Returns each file with the time of its last write and its size in bytes, the oldest file first."""
         files = []
         for path in self.folder.glob(f"*{_END}"):
             try:
@@ -178,5 +181,5 @@ class TraceStore:
 
 
 def trace_page_path(home: Path, run_id: str) -> Path:
-    """Returns the path of the page that `rarr trace open` writes. The page is removed with its run."""
+    """Returns the path of the page that `rarr trace open` writes. The page is removed with the run."""
     return home / "pages" / f"{run_id}.html"

@@ -1,8 +1,8 @@
-"""Reads, checks and writes the file of a trace: JSON lines that record one run.
+"""Reads, checks and writes the file of a trace. A trace is the record of one run, as lines of JSON.
 
-The first line is the run with its input. Then each prompt and each span has a line, and the last line is the
-end. A later line about a span replaces an earlier line. A resumed run adds a new first line. A file may come
-from anybody, so the body of each span is checked by the kind of the span.
+The first line has the input of the run. Each prompt and each span (record of a step) has a line, and the last
+line has the result. A later line about a span replaces an earlier line. If a run is resumed, another line has
+the input. A file may come from anybody, so the fields of each span are checked by the kind of the span.
 """
 
 import json
@@ -29,23 +29,23 @@ from rarr.records import RUN_ID
 from rarr.tools.text.wording import kind_of
 from rarr.tools.trace_spans import SpanKind
 
-Seconds = Annotated[float, Field(ge=0, lt=1 << 37)]  # until the year 6325; Python's dates end in 9999
+Seconds = Annotated[float, Field(ge=0, lt=1 << 37)]  # until the year 6325, since Python's dates end in 9999
 Count = Annotated[StrictInt, Field(ge=0, lt=1 << 40)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 TokenCounts = tuple[Count, Count, Count]
 FORMAT: Literal[3] = 3
 RunStatus = Literal["done", "failed", "unfinished"]
-_DEEPEST = 16  # levels of nested spans; a call, its question and an attempt are 3 levels
+_DEEPEST = 16  # the most levels of nested spans; a node, its question and an attempt are 3 levels
 
 
 class FileModel(BaseModel):
-    """The base class of all parts of the file. Its objects are frozen; an unknown field is an error."""
+    """The base class of all parts of the file. An object is frozen, and an unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class ReadSentence(FileModel):
-    """A sentence that a model read. `verdict` is empty if the answer has no card for the sentence."""
+    """A sentence that a model judged by evidence with these ids. No judgement: `verdict` is empty."""
 
     number: Count
     text: StrictStr
@@ -54,9 +54,10 @@ class ReadSentence(FileModel):
 
 
 class PlantedSentence(FileModel):
-    """A sentence that code made from `evidence` to test the reader. `missed`: the reader's verdict is wrong.
+    """A sentence of the evidence that code changed, to test the model: `wrong` stands in place of `right`.
 
-    `kind` is `number`, `name`, `not` or `repetition`. `borrowed`: `wrong` is taken from another source line.
+    `kind` is `number`, `name`, `not`, or `repetition` (an unchanged sentence). `borrowed` tells whether
+    `wrong` is from another sentence of the evidence. `missed` tells whether the model judged wrongly.
     """
 
     number: Count
@@ -71,18 +72,18 @@ class PlantedSentence(FileModel):
 
     @property
     def outcome(self) -> str:
-        """Returns `found` or `missed`; `not read` if the answer has no card for the sentence."""
+        """Returns `found` or `missed`. Returns `not read` if the answer has no judgement of the sentence."""
         return "missed" if self.missed else "found" if self.verdict else "not read"
 
 
 class SpanBody(FileModel):
-    """The fields of every body. The types are strict, because the body is used without a conversion."""
+    """The fields of every body. Strict types refuse a wrong value, since no later code converts a value."""
 
     warnings: list[tuple[StrictStr, StrictStr]] = []
 
 
 class ReadBody(SpanBody):
-    """The body of a reading: the ids of the `evidence` that the reader saw, and the verdicts of sentences."""
+    """The body of a `read` span: the ids of the shown evidence, and the sentences that the model judged."""
 
     evidence: list[StrictStr] = []
     sentences: list[ReadSentence] = []
@@ -90,7 +91,7 @@ class ReadBody(SpanBody):
 
 
 class NodeUpdate(BaseModel):
-    """The update of a node. `passages` maps a query to documents: (source, title, number of passages)."""
+    """The state changes by a node. `passages` has the documents of each query: (source, title, count)."""
 
     passages: dict[str, list[tuple[StrictStr, StrictStr, Count]]] = {}
 
@@ -103,7 +104,7 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
     "node": _UPDATE,
     "failure": _UPDATE,
     "query": {},
-    # `answers` are parsed, or the text of a reply. `saved` is the model of a stored answer.
+    # An answer is a parsed object, or a text. `saved` names the model if the answer came from a store.
     "ask": {
         "prompt": StrictStr,
         "user": StrictStr,
@@ -111,7 +112,7 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
         "answers": (list[dict[str, Any] | StrictStr], []),
         "saved": (StrictStr, ""),
     },
-    # A request that was not sent, or was sent to a server without a model.
+    # A request that was not sent, or that went to a server without a model, such as a search service.
     "request": _FAILED,
     "model request": {
         **_FAILED,
@@ -123,16 +124,16 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
         "cut": (StrictBool, False),
         "served": (StrictStr, ""),
     },
-    # The number of passages of a query, and (score, source, start, end) of the best passages.
+    # `passages` is the number of scored passages. Each of `best` is (score, source, start, end).
     "score": {"passages": (Count, 0), "best": (list[tuple[Number, StrictStr, Count, Count]], [])},
 }
-"""The fields of bodies by the kind of their span: a type, or a type with a default."""
+"""The fields of the body for each kind of span. A field has a type, or (type, default)."""
 _BODIES = {kind: create_model("Body", __base__=SpanBody, **fields) for kind, fields in _FIELDS.items()}
 _BODIES["read"] = ReadBody
 
 
 class PromptFields(FileModel):
-    """The stored form of a prompt, without the hash."""
+    """A prompt as the file stores it, without the hash."""
 
     name: StrictStr
     version: StrictStr
@@ -143,12 +144,11 @@ class PromptFields(FileModel):
 
     @classmethod
     def from_prompt(cls, prompt: Prompt) -> Self:
-        """Copies the fields of a prompt."""
         return cls(**{name: getattr(prompt, name) for name in cls.model_fields})
 
 
 class StoredSpan(FileModel):
-    """A `TraceSpan` of `rarr.tools.trace_spans` as JSON. `seconds` is None if the span has not ended."""
+    """A `TraceSpan` of `rarr.tools.trace_spans` as the file stores it. `seconds` is None until the end."""
 
     number: int = Field(ge=1, lt=1 << 53)
     parent: int = Field(ge=0)
@@ -162,11 +162,11 @@ class StoredSpan(FileModel):
 
     @property
     def end_time(self) -> float:
-        """Returns the end in seconds since 1970; for an unfinished span, the start."""
+        """Returns when the span ended, in seconds since 1970. For an unfinished span, returns its start."""
         return self.started + (self.seconds or 0.0)
 
     def require_valid_body(self) -> None:
-        """Checks that the body fits the kind. Raises `ValueError` with the span and the wrong field."""
+        """Checks the fields of the body. Raises `ValueError`, which names the span and the wrong field."""
         kind: str = self.kind
         if kind == "request" and self.body.keys() - {*_FAILED, "warnings"}:
             kind = "model request"
@@ -178,7 +178,7 @@ class StoredSpan(FileModel):
 
 
 class RunFacts(FileModel):
-    """The input of a run. `settings` are the settings that differ from the defaults, without secrets."""
+    """The input of a run. `settings` has the settings that differ from the defaults, without secrets."""
 
     version: str
     original: str
@@ -195,7 +195,7 @@ class RunFacts(FileModel):
 
 class _Begun(FileModel):
     format: Literal[3] = FORMAT
-    run_id: Annotated[str, Field(pattern=f"^{RUN_ID}$")]  # it is the name of a file
+    run_id: Annotated[str, Field(pattern=f"^{RUN_ID}$")]  # a file is named by this id
     started: Seconds
     facts: RunFacts
 
@@ -207,7 +207,7 @@ class _End(FileModel):
 
 
 class _Line(FileModel):
-    """One line of the file. Exactly one of its fields has a value."""
+    """One line of the file. Only one of the fields has a value."""
 
     run: _Begun | None = None
     prompt: dict[str, PromptFields] | None = None
@@ -216,13 +216,13 @@ class _Line(FileModel):
 
 
 class TraceFile(_Begun, _End):
-    """All lines of a file. `started` is in seconds since 1970. `revision` is None until the run is done."""
+    """The content of a file. `started` is in seconds since 1970. `revision` is None until the run is done."""
 
     spans: list[StoredSpan] = []
     prompts: dict[str, PromptFields] = {}
 
     def require_valid_spans(self) -> None:
-        """Raises `ValueError` for a span that is not inside an earlier span, or whose body is wrong."""
+        """Checks all spans. Raises `ValueError` if an outer span comes later, or if a body is wrong."""
         depths = {0: 0}
         for span in self.spans:
             if span.parent >= span.number:
@@ -236,12 +236,12 @@ class TraceFile(_Begun, _End):
 
     @property
     def status(self) -> RunStatus:
-        """Returns `done`, `failed` or `unfinished`. An unfinished run still runs, or was killed."""
+        """Returns `done`, `failed`, or `unfinished` (the run still runs, or was killed)."""
         return "unfinished" if self.seconds is None else "failed" if self.error else "done"
 
     @classmethod
     def read(cls, path: Path, *, may_be_cut: bool = False) -> Self:
-        """Reads a file. Raises `InputError` for a wrong line; a last line that `may_be_cut` is ignored."""
+        """Reads a file. Raises `InputError` for a wrong line. If `may_be_cut`, ignores half a last line."""
         try:
             *whole, last = path.read_bytes().split(b"\n")
             lines = [_parsed_line(line) for line in [*whole, *[last] * bool(last and not may_be_cut)]]
@@ -260,7 +260,6 @@ class TraceFile(_Begun, _End):
         return cls(**dict(begun), **dict(ends[-1] or _End()), spans=in_order, prompts=prompts)
 
     def text(self) -> str:
-        """Returns the trace as JSON lines."""
         begun, ended = ({name: getattr(self, name) for name in it.model_fields} for it in (_Begun, _End))
         lines = [json_line("run", begun)]
         lines += [json_line("prompt", {name: fields}) for name, fields in self.prompts.items()]
@@ -269,7 +268,7 @@ class TraceFile(_Begun, _End):
         return "".join(f"{line}\n" for line in lines)
 
     def without_addresses(self) -> Self:
-        """Returns a copy without the addresses of models, which no other person should see or set."""
+        """Returns a copy without the addresses of models: other people should not see or choose them."""
         hidden = ("base_url", "endpoints")
         settings = {name: value for name, value in self.facts.settings.items() if name not in hidden}
         facts = self.facts.model_copy(update={"settings": settings})
@@ -277,7 +276,7 @@ class TraceFile(_Begun, _End):
 
 
 def json_line(kind: str, value: Mapping[str, Any]) -> str:
-    """Returns a line of the file. Raises `TypeError` or `ValueError` for a value that JSON cannot hold."""
+    """Returns a line of the file. Raises `TypeError` or `ValueError` if JSON has no form for `value`."""
     return _encode({kind: value})
 
 
@@ -299,7 +298,7 @@ def _parsed_line(line: bytes) -> _Line:
 
 
 def first_message(error: ValidationError) -> str:
-    """Returns the first message of the error on one line, after the name of its field."""
+    """Returns the first message of the error on one line, with the name of the wrong field before it."""
     first = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(map(str, first["loc"])) or "the file"
     return " ".join(f"{where}: {first['msg']}".split())[:300]

@@ -1,4 +1,4 @@
-"""Reads a recorded run: the changes by its nodes, its usage, and the answers of its models."""
+"""Reads the trace of a run: its spans (records of steps), state changes, usage, and answers of models."""
 
 import json
 from bisect import bisect_right
@@ -23,16 +23,16 @@ _UPDATE: TypeAdapter[State] = TypeAdapter(State)
 
 
 class Trace:
-    """The record of one run, from the data folder (`load`) or from a file of `rarr trace export` (`read`)."""
+    """The record of one run. `load` reads the data folder, and `read` reads a file of `rarr trace export`."""
 
     def __init__(self, file: TraceFile) -> None:
         self.file = file
 
     @classmethod
     def load(cls, run_id: str, home: Path | None = None) -> Self:
-        """Loads a run from the data folder. `run_id` is a name, its beginning, or `last` (the newest run).
+        """Loads a run from the data folder `home`. `run_id` is the id, its beginning, or "last" (newest run).
 
-        Raises `InputError` if no run or several runs match, or if the run is damaged.
+        Raises `InputError` if no run or several runs match, or if the trace is damaged.
         """
         name = (store := TraceStore(home)).full_run_id(run_id)
         cure = f"rarr trace prune {name} removes it"
@@ -40,13 +40,13 @@ class Trace:
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
-        """Reads an exported file, without the addresses of models. Raises `InputError` for a damaged file."""
+        """Reads an exported file. Drops the addresses of models. Raises `InputError` for a damaged file."""
         file = TraceFile.read(Path(path)).without_addresses()
         return cls._checked(file, repr(str(path)), "export the trace once more")
 
     @classmethod
     def _checked(cls, file: TraceFile, name: str, cure: str) -> Self:
-        """Reads all parts once, so that later reads cannot fail. Raises `InputError` for a wrong part."""
+        """Makes the trace, and reads all parts once, so that later reads cannot fail. Raises `InputError`."""
         trace = cls(file)
         try:
             file.require_valid_spans()
@@ -62,12 +62,12 @@ class Trace:
         return trace
 
     def text(self) -> str:
-        """Returns the trace as JSON lines, without the addresses of models."""
+        """Returns the text of the file: JSON lines, without the addresses of models."""
         return self.file.without_addresses().text()
 
     @property
     def run_id(self) -> str:
-        """Returns the name of the run."""
+        """Returns the id of the run."""
         return self.file.run_id
 
     @property
@@ -77,36 +77,36 @@ class Trace:
 
     @property
     def seconds(self) -> float:
-        """Returns the duration in seconds; an unfinished run is counted until its last recorded event."""
+        """Returns the duration in seconds. An unfinished run is counted until its last recorded step."""
         times = [self.file.started, *(span.end_time for span in self.spans)]
         return max(times) - self.file.started if self.file.seconds is None else self.file.seconds
 
     @cached_property
     def revision(self) -> Revision | None:
-        """Reads the revision that the run returned. None means that the run did not return a revision."""
+        """Returns the revision that the run returned; None if the run did not return a revision."""
         fields = self.file.revision
         return None if fields is None else Revision.model_validate(fields)
 
     @cached_property
     def prompts(self) -> Mapping[str, Prompt]:
-        """Maps the hash of each prompt that the run sent to a model to the prompt."""
+        """Returns the prompts that the run sent to models, by the hash of each prompt."""
         return {name: Prompt(**dict(fields), hash=name) for name, fields in self.file.prompts.items()}
 
     @property
     def spans(self) -> list[StoredSpan]:
-        """Returns all spans, in the order of their starts."""
+        """Returns all spans, in the order in which the steps started."""
         return self.file.spans
 
     @cached_property
     def inner(self) -> Mapping[int, list[StoredSpan]]:
-        """Groups the spans by the number of their parent span; outermost spans have the parent 0."""
+        """Returns the spans by the number of the span around them. Outermost spans are under 0."""
         inner: dict[int, list[StoredSpan]] = defaultdict(list)
         for span in self.spans:
             inner[span.parent].append(span)
         return inner
 
     def body(self, span: StoredSpan) -> dict[str, Any]:
-        """Reads the body of a span. For a search, it has the numbers of passages, not the passages."""
+        """Returns the values of a span. For a search, they have the number of passages of each document."""
         if not (fields := span.body.get("update")):
             return span.body
         update = dict(self.update(span))
@@ -124,7 +124,7 @@ class Trace:
                     yield inner
 
     def results(self) -> State:
-        """Returns the last recorded state of a run; if the text was divided into blocks, the first state."""
+        """Returns the last recorded state of the run. If the text has blocks, returns the first state."""
         results, warnings = self.start(), list[Notice]()
         for update in () if self.blocks else self.updates:
             warnings += update.get("warnings", [])
@@ -133,7 +133,7 @@ class Trace:
 
     @cached_property
     def updates(self) -> list[State]:
-        """Returns the state changes by each call of a node, in the order of `calls`."""
+        """Returns the changes of the state by each call of a node, in the order of `calls`."""
         return [self.update(call) for call in self.calls if "update" in call.body]
 
     def start(self) -> State:
@@ -149,10 +149,7 @@ class Trace:
 
     @cached_property
     def blocks(self) -> Mapping[str, list[StoredSpan]]:
-        """Returns the spans of each block of a long text, by the name of the block. Empty without blocks.
-
-        A block has several spans if the run was resumed.
-        """
+        """Returns the spans of each block (part of a long text) by its name. A resumed run adds a span."""
         spans: dict[str, list[StoredSpan]] = defaultdict(list)
         for span in self.inner[0]:
             if span.kind == "block":
@@ -161,23 +158,23 @@ class Trace:
 
     @cached_property
     def calls(self) -> list[StoredSpan]:
-        """Returns the spans of all node calls and node failures: block after block, each in time order."""
+        """Returns the spans of all node calls and node failures: block after block, in time order."""
         return [call for calls in self.calls_by_block().values() for call in calls]
 
     def calls_by_block(self) -> dict[int, list[StoredSpan]]:
-        """Groups `calls` by the number of their block; calls outside of blocks are under 0."""
+        """Returns the `calls` of each block, by the number of the block. Calls outside blocks are under 0."""
         calls = {0: [span for span in self.inner[0] if span.kind != "block"]}
         for name, spans in self.blocks.items():
             calls[int(name.split()[-1])] = [call for span in spans for call in self.inner[span.number]]
         return calls
 
     def update(self, span: StoredSpan) -> State:
-        """Reads the changes of the state by one call of a node, without the passages of a search."""
+        """Returns the changes of the state by one call of a node, without the passages of a search."""
         fields = span.body["update"] or {}
         return _UPDATE.validate_python({name: fields[name] for name in fields if name != "passages"})
 
     def spending(self) -> dict[str, NodeUsage]:
-        """Returns calls, tokens, cost, saved answers and seconds by node. Skips unfinished requests."""
+        """Returns the usage of each node: calls, requests, tokens, cost, seconds. Skips open requests."""
         spent: dict[str, NodeUsage] = {}
         for node in (span for span in self.spans if span.kind == "node"):
             used = spent.get(node.name, NodeUsage()) + NodeUsage(calls=1, seconds=node.seconds or 0.0)
@@ -193,10 +190,10 @@ class Trace:
 
 
 class RecordedAnswers:
-    """The recorded answers of all models of a run, in order, for use in another run."""
+    """The recorded answers of all models of a run, in order. Another run can use them without requests."""
 
     def __init__(self, trace: Trace, *, failures: bool = False) -> None:
-        """If `failures` is true, `answer` also repeats the failed attempts, by raising `CallFailure`."""
+        """If `failures` is true, `next_answer` repeats recorded failures too: it raises `CallFailure`."""
         asks = {span.number: span.body for span in trace.spans if span.kind == "ask"}
         self._answers: dict[str, list[StoredSpan]] = defaultdict(list)
         for span in trace.spans:
@@ -209,9 +206,9 @@ class RecordedAnswers:
                 self._answers[key].append(span)
 
     def next_answer(self, model: str, ask: ChatRequest) -> Answer | None:
-        """Returns the next recorded answer of `model` to `ask`. After the last answer, repeats it.
+        """Returns the next recorded answer of `model` to `ask`. Repeats the last recorded answer.
 
-        Returns None for an unknown question. Raises `CallFailure` for a recorded failure.
+        Returns None if the run did not ask this question. Raises `CallFailure` for a recorded failure.
         """
         more = [list(message) for message in ask.messages[2:]]
         key = json.dumps([model, ask.prompt_hash, ask.messages[1].content, more, ask.samples])
@@ -221,7 +218,7 @@ class RecordedAnswers:
 
 def _answer(span: StoredSpan) -> Answer:
     body = span.body
-    if span.kind == "ask":  # a stored answer has no tokens, of which a run would warn
+    if span.kind == "ask":  # with 0 tokens, a run would warn
         return Answer(tuple(body["answers"]), Tokens(1, 1))
     if "failure" in body:
         raise CallFailure(
