@@ -11,7 +11,7 @@ from pydantic_core import to_json
 
 from rarr.errors import InputError, SetupError
 from rarr.retrievers.extract.documents import rows_with_long_cells
-from rarr.tools.storage.files import replacing
+from rarr.tools.storage.files import replacement_file
 from rarr.valid_unicode import valid
 
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet"}
@@ -112,7 +112,7 @@ def write_rows(
     """
     kind = file_format(path)
     try:
-        with replacing(path) as part:
+        with replacement_file(path) as part:
             if kind == "parquet":
                 _write_parquet(part, rows, columns, source)
                 return

@@ -31,35 +31,35 @@ RESERVE_S = 0.05
 _pools: dict[str, ThreadPoolExecutor] = {}
 _CANCELLED: ContextVar[threading.Event | None] = ContextVar("cancelled", default=None)
 """The event that tells the job of a thread that the job is cancelled: nothing else can end a thread."""
-_END: Any = object()
+_NO_MORE_ITEMS: Any = object()
 
 
-def _renew() -> None:
+def _make_thread_pools() -> None:
     for name in ("own", "models", "traces"):
         _pools[name] = ThreadPoolExecutor(1, thread_name_prefix=f"rarr-{name}")
 
 
-_renew()
+_make_thread_pools()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew)  # a forked process does not have these threads
+    os.register_at_fork(after_in_child=_make_thread_pools)  # a forked process does not have these threads
 
 
 async def work(compute: Callable[..., Result], *args: object) -> Result:
     """Runs `compute(*args)` on the thread for our own code, with the context variables of the caller."""
-    return await _on_thread(_pools["own"], compute, *args)
+    return await _run_in_pool(_pools["own"], compute, *args)
 
 
 async def infer(compute: Callable[..., Result], *args: object) -> Result:
     """Runs `compute(*args)` on the thread for local models, with the context variables of the caller."""
-    return await _on_thread(_pools["models"], compute, *args)
+    return await _run_in_pool(_pools["models"], compute, *args)
 
 
 async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
     """Runs `compute(*args)` on any free thread. `compute` may call `require_awaited` to stop early."""
-    return await _on_thread(None, compute, *args)
+    return await _run_in_pool(None, compute, *args)
 
 
-async def _on_thread(pool: ThreadPoolExecutor | None, compute: Callable[..., Result], *args: Any) -> Result:
+async def _run_in_pool(pool: ThreadPoolExecutor | None, compute: Callable[..., Result], *args: Any) -> Result:
     cancelled, context = threading.Event(), copy_context()
     context.run(_CANCELLED.set, cancelled)
 
@@ -145,15 +145,15 @@ async def for_each(
     """
     left, reading, results = iter(items), asyncio.Lock(), list[Result]()
 
-    async def place() -> None:
+    async def compute_items() -> None:
         while True:
             async with reading:
-                item = await asyncio.to_thread(next, left, _END)
-            if item is _END:
+                item = await asyncio.to_thread(next, left, _NO_MORE_ITEMS)
+            if item is _NO_MORE_ITEMS:
                 return
             results.append(await compute(item))
 
-    await together(*(place() for _ in range(at_once)))
+    await together(*(compute_items() for _ in range(at_once)))
     return results
 
 
@@ -185,17 +185,17 @@ async def by_deadline(coroutine: Coroutine[Any, Any, Result], seconds: float | N
         await asyncio.wait({task}, timeout=seconds and seconds - min(RESERVE_S, seconds / 10))
     finally:
         if not task.done():
-            _ending.add(task)
-            task.add_done_callback(_ended)
+            _unfinished_tasks.add(task)
+            task.add_done_callback(_forget_task)
             task.cancel()
     return task.result() if task.done() else None
 
 
-_ending: set[asyncio.Task[Any]] = set()  # keeps each task until its end, since an event loop does not
+_unfinished_tasks: set[asyncio.Task[Any]] = set()  # keeps the tasks; an event loop holds them weakly
 
 
-def _ended(task: "asyncio.Task[Any]") -> None:
-    _ending.discard(task)
+def _forget_task(task: "asyncio.Task[Any]") -> None:
+    _unfinished_tasks.discard(task)
     if not task.cancelled():
         task.exception()  # asyncio would log an error that nobody reads
 
@@ -227,7 +227,7 @@ def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
         finally:
             ended.set()
 
-    answer = asyncio.run_coroutine_threadsafe(call(), _running_loop())
+    answer = asyncio.run_coroutine_threadsafe(call(), _rarr_loop())
     try:
         return answer.result()
     except BaseException:
@@ -237,10 +237,10 @@ def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
         raise
 
 
-def _running_loop() -> Loop:
+def _rarr_loop() -> Loop:
     global _loop, _thread
 
-    def forever(loop: Loop) -> None:
+    def run_loop_forever(loop: Loop) -> None:
         while True:
             with suppress(SystemExit, KeyboardInterrupt):  # a coroutine raised it, and `run` raises it too
                 loop.run_forever()
@@ -248,7 +248,7 @@ def _running_loop() -> Loop:
     with _starting:
         if _loop is None or _thread is None or not _thread.is_alive():  # a forked process has no thread
             _loop = asyncio.new_event_loop()
-            _thread = threading.Thread(target=forever, args=(_loop,), name="rarr", daemon=True)
+            _thread = threading.Thread(target=run_loop_forever, args=(_loop,), name="rarr", daemon=True)
             _thread.start()
         return _loop
 
@@ -296,7 +296,7 @@ class PerLoop(Generic[Result]):
                 del self._made[ended]
             if loop not in self._made:
                 made = self._make()
-                holder = self._held(made)
+                holder = self._close_at_end(made)
                 with suppress(StopIteration):  # the generator reaches its `yield` without waiting
                     holder.asend(None).send(None)
                 self._made[loop] = made, holder
@@ -309,7 +309,7 @@ class PerLoop(Generic[Result]):
         if holder is not None:
             await holder.aclose()
 
-    async def _held(self, made: Result) -> AsyncGenerator[None, None]:
+    async def _close_at_end(self, made: Result) -> AsyncGenerator[None, None]:
         """Waits until this generator is closed, then closes `made`. An ending loop closes its generators."""
         try:
             yield

@@ -15,7 +15,7 @@ from rarr.prompts import Prompt
 from rarr.tools.models.failures import redact_secrets
 from rarr.valid_unicode import valid
 
-_MOST = 1000  # characters of the message of an error
+_LONGEST_MESSAGE = 1000  # characters of the message of an error
 
 Value = TypeVar("Value")
 
@@ -52,7 +52,7 @@ _ABOUT: ContextVar[str] = ContextVar("about", default="")
 
 
 @contextmanager
-def holding(variable: ContextVar[Any], value: Value) -> Iterator[Value]:
+def set_in_block(variable: ContextVar[Any], value: Value) -> Iterator[Value]:
     """Sets the context variable to `value` during the `with` block, and yields `value`."""
     token = variable.set(value)
     try:
@@ -62,9 +62,9 @@ def holding(variable: ContextVar[Any], value: Value) -> Iterator[Value]:
 
 
 @contextmanager
-def recording(recorder: Any) -> Iterator[None]:
+def using_recorder(recorder: Any) -> Iterator[None]:
     """Reports the spans of the `with` block to `recorder` alone, and not to the recorder of an outer run."""
-    with holding(_RECORDER, recorder), holding(_CURRENT, None), holding(_ABOUT, ""):
+    with set_in_block(_RECORDER, recorder), set_in_block(_CURRENT, None), set_in_block(_ABOUT, ""):
         yield
 
 
@@ -82,7 +82,7 @@ def span(kind: SpanKind, name: str, about: str = "", **body: Any) -> Iterator[Tr
     new = TraceSpan(number, within, kind, name, about or _ABOUT.get(), recorder.now(), body=body)
     recorder.begin_span(new)
     try:
-        with holding(_CURRENT, new):
+        with set_in_block(_CURRENT, new):
             yield new
     except BaseException as error:
         new.error = error_line(error)
@@ -94,7 +94,7 @@ def span(kind: SpanKind, name: str, about: str = "", **body: Any) -> Iterator[Tr
 
 def spans_about(id: str) -> Any:  # noqa: A002  # the field of the records
     """Sets the default of `about` for the spans in the `with` block: the id of a query or evidence."""
-    return holding(_ABOUT, id)
+    return set_in_block(_ABOUT, id)
 
 
 def current_body() -> dict[str, Any]:
@@ -119,4 +119,4 @@ def error_line(error: BaseException) -> str:
     if isinstance(error, asyncio.CancelledError):
         return "cancelled"
     # Keys are removed before the text is cut, since half of a key is not recognised.
-    return f"{type(error).__name__}: {' '.join(valid(redact_secrets(str(error))).split())[:_MOST]}"
+    return f"{type(error).__name__}: {' '.join(valid(redact_secrets(str(error))).split())[:_LONGEST_MESSAGE]}"

@@ -28,7 +28,7 @@ from rarr.tools.concurrency import result_of, submit_in_order
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.failures import redact_secrets
 from rarr.tools.models.run_budget import Meter
-from rarr.tools.trace_spans import TraceSpan, error_line, recording
+from rarr.tools.trace_spans import TraceSpan, error_line, using_recorder
 from rarr.traces.store import TraceStore
 from rarr.traces.trace_file import FORMAT, PromptFields, RunFacts, StoredSpan, TraceFile, json_line
 from rarr.traces.trace_reader import RecordedAnswers, Trace
@@ -74,7 +74,7 @@ class ReviserRecorder:
         )
         await recorder.start(facts, earlier)
         try:
-            with recording(recorder):
+            with using_recorder(recorder):
                 yield recorder
         except BaseException as error:
             written = recorder.write_end(error_line(error))

@@ -29,7 +29,7 @@ FATAL = [Failure(401), Failure(400, message="no such model"), Failure(404), Fail
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Attempts follow each other at once; how long is waited between them is tested where that is done."""
-    monkeypatch.setattr(Attempts, "_wait", lambda *_: 0.0)
+    monkeypatch.setattr(Attempts, "_seconds_to_wait", lambda *_: 0.0)
 
 
 def faulty(server: ScriptedServer, **more: Any) -> Revision:

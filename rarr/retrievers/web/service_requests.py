@@ -14,7 +14,7 @@ from rarr.settings import Settings
 from rarr.tools.concurrency import PerLoop, time_limit
 from rarr.tools.guard.bounded_http_client import LONGEST, bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.models.failures import failure_of, failure_of_status, secrets_of, without_keys
+from rarr.tools.models.failures import failure_of, failure_of_status, secrets_of, without_secrets
 from rarr.tools.models.retries import Attempts, Limiter
 from rarr.tools.models.run_budget import meter
 from rarr.valid_unicode import valid
@@ -72,7 +72,7 @@ class JsonService:
                 response = await self._clients.get().request(method, url, **options)
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             raise failure_of(error, name, secrets) from error
-        text = without_keys(response.text, secrets)
+        text = without_secrets(response.text, secrets)
         if not response.is_success:
             raise failure_of_status(response.status_code, response.headers, text, name, secrets)
         answer = None

@@ -24,7 +24,7 @@ _IGNORE = (
     r"|(?:do not|don.t|never|no longer) (?:follow|obey))"
 )
 _EARLIER = r"(?:previous|prior|above|earlier|preceding|original|initial|your|system|developer|operator)"
-_TOLD = (
+_INSTRUCTIONS = (
     r"(?:instructions?|prompts?|directions?|directives?|guidelines?|guidance|rules?|commands?"
     r"|polic(?:y|ies))\b"
 )
@@ -40,7 +40,7 @@ _CLAIM = (
     r"(?:the|this|that|any|every|each|all) (?:\w{2,10} ){0,2}"
     r"(?:claims?|texts?|sentences?|statements?|drafts?|evidence|user.s \w+)"
 )
-_FINE = r"(?:true|correct|accurate|right|supported|verified|confirmed|consistent|contradictory)\b"
+_TRUE_WORDS = r"(?:true|correct|accurate|right|supported|verified|confirmed|consistent|contradictory)\b"
 
 _SIGNS = {
     "it holds the control words of a chat template": (
@@ -66,8 +66,8 @@ _SIGNS = {
         r"\bnew instructions?:",
     ),
     "it asks to ignore earlier instructions": (
-        rf"{_ORDER}{_IGNORE} (?:(?:[\w.]+ ){{0,4}}?{_EARLIER} (?:\w+ ){{0,3}}?{_TOLD}"
-        rf"|(?:\w+ ){{0,2}}?(?:everything|all|anything|what|{_TOLD}) (?:\w+ ){{0,2}}?"
+        rf"{_ORDER}{_IGNORE} (?:(?:[\w.]+ ){{0,4}}?{_EARLIER} (?:\w+ ){{0,3}}?{_INSTRUCTIONS}"
+        rf"|(?:\w+ ){{0,2}}?(?:everything|all|anything|what|{_INSTRUCTIONS}) (?:\w+ ){{0,2}}?"
         r"(?:above|before this|you (?:were|have been) (?:told|given)|were told)\b)",
         r"\byour (?:\w+ )?(?:instructions|guidelines|rules|system prompt) (?:no longer\b"
         r"|(?:are|is|ha(?:s|ve) been) (?:now |hereby )?"
@@ -98,7 +98,7 @@ _SIGNS = {
         rf"{_ORDER}(?:(?:answer|respond|reply|say|output|print|return|write|conclude|give)\b[^.!?\n]{{0,40}}"
         rf"[\" ]{_VERDICT}"
         rf"|(?:mark|treat|rate|classify|label|report|say|state|conclude|answer)(?: that)? {_CLAIM} "
-        rf"(?:\w+ ){{0,2}}?(?:as |is )?(?:\w+ ){{0,2}}?{_FINE}(?! or)"
+        rf"(?:\w+ ){{0,2}}?(?:as |is )?(?:\w+ ){{0,2}}?{_TRUE_WORDS}(?! or)"
         rf"|(?:approve|accept|confirm|validate) {_CLAIM}(?= ?[.!\n]| as | without|$)"
         r"|(?:change|edit|modify|rewrite) (?:the|this|a) (?:claim|user.s \w+|text under review) )",
         r"\b(?:respond|reply|answer) (?:only|exactly|solely) with\b",
@@ -118,10 +118,10 @@ def suspicion(text: str) -> str:
     if not plain.isascii():
         plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain))
     plain = re.sub(r"[^\S\n]+", " ", plain.translate(_QUOTES).casefold())
-    return next((reason for reason, pattern in _patterns() if pattern.search(plain)), "")
+    return next((reason for reason, pattern in _sign_patterns() if pattern.search(plain)), "")
 
 
 @cache
-def _patterns() -> list[tuple[str, re.Pattern[str]]]:
+def _sign_patterns() -> list[tuple[str, re.Pattern[str]]]:
     """Returns each pattern with its reason. Compiles them at the first use, since this takes 0.1 seconds."""
     return [(why, re.compile(sign, re.MULTILINE)) for why, signs in _SIGNS.items() for sign in signs]

@@ -9,7 +9,7 @@ _FLAGS = "|".join(  # flags of England, Scotland and Wales, which are written wi
     for code in ("gbeng", "gbsct", "gbwls")
 )
 _TAGS = re.compile(f"({_FLAGS})|[\U000e0000-\U000e007f]+")
-_NEVER = re.compile(
+_NEEDED_BY_NO_SCRIPT = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u17b4\u17b5\u180e\u200b\u202a-\u202e\u2060-\u206f"
     "\ufeff\ufff0-\ufffb\U000e0080-\U000e00ff\U000e01f0-\U000e0fff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a]"
 )
@@ -30,7 +30,7 @@ _SHAPING = re.compile(
     f"|(?<![\u200c-\u200f\u061c])[\u200e\u200f](?=[\u0590-\u08ff\ufb1d-\ufefc])"
     f"|([\u200c-\u200f\u061c\u180b-\u180d\u180f{_SELECTOR}])"
 )
-_OFTEN = re.compile("[\t\n -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*")  # no step changes them
+_FREQUENT = re.compile("[\t\n -~\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e]*")  # no step changes them
 _TAG_LETTERS = re.compile(f"(?:{_FLAGS})|([\U000e0020-\U000e007e]{{4,}})")
 _SELECTORS = re.compile(f"[{_SELECTOR}]{{4,}}")
 _BITS = re.compile("[\u200b-\u200d\u2060\ufeff]{32,}")
@@ -40,7 +40,7 @@ STEPS: tuple[Step, ...] = (
     (_LINES, lambda match: "\n"),
     (_SURROGATES, lambda match: "\ufffd"),
     (_TAGS, lambda match: match[1] or ""),
-    (_NEVER, lambda match: ""),
+    (_NEEDED_BY_NO_SCRIPT, lambda match: ""),
     (_BLANKS, lambda match: " "),
     (_SHAPING, lambda match: "" if match[1] else match[0]),
 )
@@ -50,7 +50,7 @@ and each line ends with a newline. A step is a pattern with a function that retu
 
 def steps_for(text: str) -> tuple[Step, ...]:
     """Returns the `STEPS`, or no step if `text` has only frequent characters, which no step changes."""
-    return () if _OFTEN.fullmatch(text) else STEPS
+    return () if _FREQUENT.fullmatch(text) else STEPS
 
 
 def without_invisible(text: str) -> str:

@@ -31,7 +31,7 @@ _SQUARE = re.compile(
 _LABEL = re.compile(
     r"^[^\S\n]*+(?:[>*_#-]{1,8}[^\S\n]*+)?(?=(?P<label>[^\W\d][\w \t]{0,40}?)[ \t*_]{0,4}[:：])", re.MULTILINE
 )
-_MARK = "› "
+_LABEL_MARK = "› "
 
 
 def render_quoted(prompt: Prompt, variables: Mapping[str, str]) -> str:
@@ -41,24 +41,24 @@ def render_quoted(prompt: Prompt, variables: Mapping[str, str]) -> str:
 
 def quotation_of(prompt: Prompt, text: str) -> "Quotation":
     """Quotes `text` for `prompt`: removes invisible characters, and changes the tags and labels."""
-    tags, labels = _marks_of(prompt.user)
+    tags, labels = _tags_and_labels(prompt.user)
     quotation = Quotation(text, text, range(len(text)))
     for pattern, replacement in (
         *steps_for(text),
-        (_TAG, lambda match: "‹" if _plain(match["name"]) in tags else match[0]),
+        (_TAG, lambda match: "‹" if _folded_name(match["name"]) in tags else match[0]),
         (_BAR, lambda match: "‹"),
         (_SQUARE, lambda match: "‹"),
-        (_LABEL, lambda match: match[0] + _MARK * (_plain(match["label"]) in labels)),
+        (_LABEL, lambda match: match[0] + _LABEL_MARK * (_folded_name(match["label"]) in labels)),
     ):
         quotation = quotation.substitute(pattern, replacement)
     return quotation
 
 
 @lru_cache(maxsize=64)
-def _marks_of(layout: str) -> tuple[frozenset[str], frozenset[str]]:
+def _tags_and_labels(layout: str) -> tuple[frozenset[str], frozenset[str]]:
     """Returns the tags (such as `<text>`) and labels (such as `Query:`) of a prompt and of chat formats."""
-    tags = {_plain(name) for name in re.findall(r"</?\s*(\w+)", layout)}
-    labels = {_plain(name) for name in re.findall(r"^([^\W\d][\w ]*):", layout, re.MULTILINE)}
+    tags = {_folded_name(name) for name in re.findall(r"</?\s*(\w+)", layout)}
+    labels = {_folded_name(name) for name in re.findall(r"^([^\W\d][\w ]*):", layout, re.MULTILINE)}
     return frozenset(tags.union(_TOKEN_TAGS.split())), _ROLES | _INSTRUCTION | labels
 
 
@@ -114,5 +114,5 @@ class Quotation(NamedTuple):
         return self._replace(shown="".join([*pieces, self.shown[at:]]), places=[*places, *self.places[at:]])
 
 
-def _plain(name: str) -> str:
+def _folded_name(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

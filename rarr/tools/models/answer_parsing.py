@@ -23,23 +23,23 @@ _DEEPEST = 50  # the most objects and lists around an answer
 _LONGEST_REPAIRED = 20_000  # characters; repairing them takes a tenth of a second
 _START = re.compile(r"\{\s*+(?:[\"'#]|[A-Za-z_][\w -]{0,60}+:)|\[(?:\s*+[{\"']|\](?=\s*+(?:```\s*+)?\Z))")
 _BRACKET = re.compile(r"[{}\[\]]")
-_ESCAPE = re.compile(r"(\\[\"\\/bfnrtu])|\\")
+_BACKSLASH = re.compile(r"(\\[\"\\/bfnrtu])|\\")
 _THINK = r"(?:think|thinking|thoughts?|reasoning)"
 _FINAL = r"<\|channel\|>final[^<]{0,80}(?:<\|constrain\|>[^<]{0,40})?<\|message\|>"
-_OPENED = rf"(?:<{_THINK}>|\[THINK\]|<\|channel\|>analysis)"
-_CLOSED = rf"(?:</{_THINK}>|\[/THINK\]|{_FINAL})\s*"
-_MARK = re.compile(
+_OPENING = rf"(?:<{_THINK}>|\[THINK\]|<\|channel\|>analysis)"
+_CLOSING = rf"(?:</{_THINK}>|\[/THINK\]|{_FINAL})\s*"
+_REASONING_MARK = re.compile(
     r'(?<=[{\[,:\s])"(?:[^"\\\n]|\\.)*+"(?=\s*+[,:}\]])'  # a mark inside a JSON string does not count,
     r'|(?:(?<=:)|(?<=:\s))"(?:[^"\\\n]|\\.)*+\\?\Z'  # nor a mark inside a string that was cut off
-    rf"|(?P<closed>{_CLOSED})|(?P<opened>{_OPENED}(?s:.*?)(?:{_CLOSED}|(?P<cut>\Z)))",
+    rf"|(?P<closed>{_CLOSING})|(?P<opened>{_OPENING}(?s:.*?)(?:{_CLOSING}|(?P<cut>\Z)))",
     re.IGNORECASE,
 )
 # If the chat template wrote the opening mark, the answer has only a closing mark, at the end of a line.
-_REASONING = re.compile(rf"(?is)(?:(?:(?!{_OPENED}).)*?{_CLOSED}(?<=\n))?(?:\s*{_OPENED}.*?{_CLOSED})*")
+_REASONING = re.compile(rf"(?is)(?:(?:(?!{_OPENING}).)*?{_CLOSING}(?<=\n))?(?:\s*{_OPENING}.*?{_CLOSING})*")
 # Before a small letter, an opening mark other than <think> may be a word of the answer.
-_UNCLOSED = re.compile(rf"\s*(?:(?i:<think>)|(?i:{_OPENED})(?! [a-z]))")
+_UNCLOSED = re.compile(rf"\s*(?:(?i:<think>)|(?i:{_OPENING})(?! [a-z]))")
 _OBJECT = re.compile(r"\s*+(?:```\w*\s*+)?\{")
-_AROUND = " \t\r\n\xa0\ufeff\"'“”`*_"
+_MARKS_AROUND = " \t\r\n\xa0\ufeff\"'“”`*_"
 
 
 class UnreadableAnswer(ValueError):  # noqa: N818  # it names an answer, not an error of this code
@@ -50,7 +50,7 @@ class _MisfitError(UnreadableAnswer):
     """The JSON is complete but does not fit the shape: a model may repeat the request before it answers."""
 
 
-def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def _members(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     members: dict[str, Any] = {}
     for name, value in pairs:
         if members.setdefault(valid(name), sound := valid(value)) != sound:
@@ -60,7 +60,7 @@ def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 # Reads each number as a string, in the form that the model wrote.
 _DECODER = json.JSONDecoder(
-    strict=False, object_pairs_hook=_object, parse_float=str, parse_int=str, parse_constant=str
+    strict=False, object_pairs_hook=_members, parse_float=str, parse_int=str, parse_constant=str
 )
 
 
@@ -72,8 +72,8 @@ def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
     rest = without_reasoning(text)
     if not rest.strip():
         raise UnreadableAnswer("it is empty")
-    found = [value for _, value in _found(rest)]
-    outcomes = [outcome for value in found for outcome in _outcomes(value, shape)]
+    found = [value for _, value in _json_values(rest)]
+    outcomes = [outcome for value in found for outcome in _parse_objects(value, shape)]
     if cut and (not outcomes or found[-1] is None):
         raise UnreadableAnswer("it was cut off")
     if not outcomes:
@@ -88,19 +88,19 @@ def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
 
 def objects_with_key(text: str, key: str) -> Iterator[dict[str, Any]]:
     """Yields each complete JSON object in `text` with the member `key`: in broken JSON, the first member."""
-    for words, value in _found(text):
+    for words, value in _json_values(text):
         values = [value]
         for start in list(re.finditer(rf'\{{\s*+"{key}"\s*+:', words))[:_STARTS] if value is None else ():
             with suppress(ValueError, RecursionError):
                 values.append(_DECODER.raw_decode(words, start.start())[0])
-        found = (members for each in values for members in _with_field(each, {key}))
+        found = (members for each in values for members in _objects_with_field(each, {key}))
         yield from (members for members in found if key in members)
 
 
 def without_reasoning(text: str) -> str:
     """Returns `text` without the reasoning of the model. Raises `UnreadableAnswer` if its end is unclear."""
     parts, start = list[str](), 0
-    for mark in (it for it in _MARK.finditer(text) if it.lastgroup):
+    for mark in (it for it in _REASONING_MARK.finditer(text) if it.lastgroup):
         if mark["cut"] is not None:
             raise UnreadableAnswer("its reasoning has no end, and no answer follows")
         parts.append(text[start : mark.start()])
@@ -116,12 +116,12 @@ def reasoning_end(answer: str) -> int | None:
     """Returns where the reasoning at the start of an answer ends; None if the reasoning has no end."""
     found = _REASONING.match(answer)
     end = found.end() if found else 0
-    if answer[:end].count("```") % 2 and not re.match(rf"(?i)\s*{_OPENED}", answer):
+    if answer[:end].count("```") % 2 and not re.match(rf"(?i)\s*{_OPENING}", answer):
         end = 0  # the closing mark is inside a code block
     return None if _UNCLOSED.match(answer, end) else end
 
 
-def _found(text: str) -> Iterator[tuple[str, Any]]:
+def _json_values(text: str) -> Iterator[tuple[str, Any]]:
     """Yields each outermost JSON object or list in `text`: its words and its value (None if it is broken)."""
     at = 0
     for _ in range(_STARTS):
@@ -136,11 +136,11 @@ def _found(text: str) -> Iterator[tuple[str, Any]]:
                 if depth == 0:
                     at = bracket.end()
                     break
-            value = _repaired(text[start.start() : at]) if depth == 0 else None
+            value = _repaired_value(text[start.start() : at]) if depth == 0 else None
         yield text[start.start() : at], value
 
 
-def _repaired(text: str) -> Any:
+def _repaired_value(text: str) -> Any:
     """Reads JSON with small errors as YAML: other quotes, missing quotes, comments, a comma at the end.
 
     Before, tries to read an unknown escape, as in LaTeX, as a backslash. Returns None if both ways fail.
@@ -148,55 +148,55 @@ def _repaired(text: str) -> Any:
     if len(text) > _LONGEST_REPAIRED:
         return None
     with suppress(ValueError, RecursionError):
-        return _DECODER.decode(_ESCAPE.sub(lambda match: match[1] or r"\\", text))
+        return _DECODER.decode(_BACKSLASH.sub(lambda match: match[1] or r"\\", text))
     with suppress(yaml.YAMLError, ValueError, RecursionError):
-        return _of_yaml(yaml.compose(text, yaml.BaseLoader), set())
+        return _yaml_value(yaml.compose(text, yaml.BaseLoader), set())
     return None
 
 
-def _of_yaml(node: Any, seen: set[int]) -> Any:
+def _yaml_value(node: Any, seen: set[int]) -> Any:
     if id(node) in seen:
         raise ValueError("an alias, which could grow without end")
     seen.add(id(node))
     if isinstance(node, yaml.MappingNode):
-        return _object((str(_of_yaml(key, seen)), _of_yaml(value, seen)) for key, value in node.value)
+        return _members((str(_yaml_value(key, seen)), _yaml_value(value, seen)) for key, value in node.value)
     if isinstance(node, yaml.SequenceNode):
-        return [_of_yaml(item, seen) for item in node.value]
+        return [_yaml_value(item, seen) for item in node.value]
     return None if node.style is None and node.value in ("", "null", "None") else valid(node.value)
 
 
-def _with_field(value: Any, names: set[str], levels: int = _DEEPEST) -> Iterator[dict[str, Any]]:
+def _objects_with_field(value: Any, names: set[str], levels: int = _DEEPEST) -> Iterator[dict[str, Any]]:
     """Yields the outermost objects in `value` that have a member with one of these names."""
-    if isinstance(value, dict) and not names.isdisjoint(map(_folded, value)):
+    if isinstance(value, dict) and not names.isdisjoint(map(_folded_name, value)):
         yield value
     elif isinstance(value, dict | list) and levels:
         for item in value.values() if isinstance(value, dict) else value:
-            yield from _with_field(item, names, levels - 1)
+            yield from _objects_with_field(item, names, levels - 1)
 
 
-def _folded(key: str) -> str:
+def _folded_name(key: str) -> str:
     return re.sub(r"[\s-]+", "_", key.strip(" *`").casefold())
 
 
-def _outcomes(value: Any, shape: type[A]) -> list[A | UnreadableAnswer]:
+def _parse_objects(value: Any, shape: type[A]) -> list[A | UnreadableAnswer]:
     """Parses each object in `value` that has a field of `shape`. A list may be the only field of `shape`."""
     if value is None:
         return [UnreadableAnswer("its JSON is broken or cut off")]
     [(name, field), *others] = shape.model_fields.items()
     is_alone = isinstance(value, list) and get_origin(field.annotation) is list and not others
-    if is_alone and not isinstance(alone := _outcome({name: value}, shape), UnreadableAnswer):
+    if is_alone and not isinstance(alone := _parse_object({name: value}, shape), UnreadableAnswer):
         return [alone]
-    fitting = list(_with_field(value, {_folded(name) for name in shape.model_fields}))
-    outcomes = [_outcome(members, shape) for members in fitting]
+    fitting = list(_objects_with_field(value, {_folded_name(name) for name in shape.model_fields}))
+    outcomes = [_parse_object(members, shape) for members in fitting]
     if fitting == [value]:
         return outcomes
     # If one of several objects does not fit, it is unclear which object is the answer.
     return [UnreadableAnswer(str(it)) if isinstance(it, _MisfitError) else it for it in outcomes]
 
 
-def _outcome(value: dict[str, Any], shape: type[A]) -> A | UnreadableAnswer:
+def _parse_object(value: dict[str, Any], shape: type[A]) -> A | UnreadableAnswer:
     try:
-        return shape.model_validate(_of_type(value, shape))
+        return shape.model_validate(_fit_to_type(value, shape))
     except UnreadableAnswer as reason:
         return reason
     except ValidationError as error:
@@ -207,23 +207,23 @@ def _outcome(value: dict[str, Any], shape: type[A]) -> A | UnreadableAnswer:
         return _MisfitError(f"its {name!r} does not fit: {' '.join(first['msg'].split())[:200]}")
 
 
-def _of_type(value: Any, wanted: Any) -> Any:
+def _fit_to_type(value: Any, wanted: Any) -> Any:
     """Renames members to the fields of the class `wanted`, and spells words as the options of a `Literal`.
 
     Compares without case and punctuation. Leaves out a member that is null or has no field.
     """
     if isinstance(value, str) and get_origin(wanted) is Literal:
-        bare = value.lstrip(_AROUND).rstrip(f"{_AROUND}.,;:!").casefold()
+        bare = value.lstrip(_MARKS_AROUND).rstrip(f"{_MARKS_AROUND}.,;:!").casefold()
         return next((option for option in get_args(wanted) if str(option).casefold() == bare), value)
     if isinstance(value, list) and get_origin(wanted) is list:
-        return [_of_type(item, get_args(wanted)[0]) for item in value]
+        return [_fit_to_type(item, get_args(wanted)[0]) for item in value]
     if not isinstance(value, dict) or not hasattr(wanted, "model_fields"):
         return value
     values: dict[str, Any] = {}
     for key, member in value.items():
-        if member is None or (field := wanted.model_fields.get(name := _folded(key))) is None:
+        if member is None or (field := wanted.model_fields.get(name := _folded_name(key))) is None:
             continue
-        read = _of_type(member, field.annotation)
+        read = _fit_to_type(member, field.annotation)
         if values.setdefault(name, read) != read:
             raise UnreadableAnswer(f"it has {name!r} twice, and they differ")
     return values

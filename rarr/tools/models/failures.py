@@ -13,15 +13,15 @@ from rarr.tools.models.chat import CallFailure, FailureKind
 _MOST = 300  # characters of a server's message that are shown
 _READ = 10_000  # characters of an error that are read
 _LONGEST_KEY = 1_000  # characters
-_OF_PROMPT = (400, 422, 500)  # servers refuse a prompt that is too long with one of these statuses
+_LONG_PROMPT_STATUSES = (400, 422, 500)  # servers refuse a prompt that is too long with one of these statuses
 # The kind of a failure by its HTTP status. Any other status is `server` from 500, and `refused` below 500.
-_KINDS: dict[int, FailureKind] = {402: "spent", 408: "timeout", 413: "too_long", 429: "busy"}
+_KIND_OF_STATUS: dict[int, FailureKind] = {402: "spent", 408: "timeout", 413: "too_long", 429: "busy"}
 _SPENT = re.compile(r"insufficient[_ ](?:quota|credit|balance|fund)|credit balance is too low", re.IGNORECASE)
 # A client raises an error of one of these classes if an answer has a wrong form, such as a page of HTML.
 # An error of a subclass means something else, such as a wrong configuration.
-_OF_READING = "^(Attribute|Index|Key|Type|Validation|Value)Error "
+_READING_ERROR = "^(Attribute|Index|Key|Type|Validation|Value)Error "
 # The kind; a pattern for the class names of the causes; a pattern for the base classes; and the message.
-_BY_CLASS: tuple[tuple[FailureKind, str, str, str], ...] = (
+_KIND_OF_CLASS: tuple[tuple[FailureKind, str, str, str], ...] = (
     # If a client times out while it connects, it has sent nothing.
     ("connection", "ConnectTimeout", "", "cannot be reached: {}"),
     ("timeout", "", "Timeout", "gave no answer in time: {}"),
@@ -29,7 +29,7 @@ _BY_CLASS: tuple[tuple[FailureKind, str, str, str], ...] = (
     ("connection", "", "Connect|Protocol|Network|Proxy", "cannot be reached: {}"),
     ("server", "", "^APIError ", "answered with an error: {}"),
     ("server", "", "Decod", "did not answer with a completion: {}"),
-    ("server", "", _OF_READING, "answered with no completion: check base_url"),
+    ("server", "", _READING_ERROR, "answered with no completion: check base_url"),
 )
 # Keys of known providers, and forms in which a server shows a part of a key.
 _KEYS = re.compile(
@@ -37,13 +37,13 @@ _KEYS = re.compile(
     re.IGNORECASE,
 )
 # Query parameters of an address that may hold a key.
-_IN_QUERY = re.compile(
+_QUERY_SECRET = re.compile(
     r"(?<=[?&])([\w.-]{0,60}(?:key|token|secret|passw|auth|signature|credential)[\w.-]{0,60}=)[^&\s#'\"]+",
     re.IGNORECASE,
 )
 _USERINFO = re.compile(r"(?<=://)[^/\s]+@")  # a password may have characters such as "#"
 # The parts of a request, each with a pattern for messages of servers that refuse this part.
-_ABOUT = {
+_REFUSAL_OF_PART = {
     "temperature": r"\btemperature\b",
     "seed": r"\bseed\b",
     "max_tokens": r"(?<!\w)max_tokens\b(?=.*(?:not |un)support|.*max_completion)",
@@ -61,29 +61,29 @@ _TOO_LONG = re.compile(
 )
 # The stop reasons of OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama, in lower case.
 # If a text repeats itself without end, vLLM stops the text, with the reason "repetition".
-_CUT = re.compile(r"length|max_tokens|max_output_tokens|model_length|model_context\w*|repetition")
-_DECLINED = re.compile(r"refus|filter|safety|recitation|blocklist|spii|prohibited|guardrail|toxic")
-_WHOLE = re.compile(r"|stop\w*|end\w*|eos\w*|completed?|finish(?:ed)?|tool_(?:calls?|use)|function_call")
+_LIMIT_REASON = re.compile(r"length|max_tokens|max_output_tokens|model_length|model_context\w*|repetition")
+_FILTER_REASON = re.compile(r"refus|filter|safety|recitation|blocklist|spii|prohibited|guardrail|toxic")
+_END_REASON = re.compile(r"|stop\w*|end\w*|eos\w*|completed?|finish(?:ed)?|tool_(?:calls?|use)|function_call")
 
 
 def redact_secrets(text: str, secrets: Sequence[str] = ()) -> str:
     """Replaces `secrets` and words that look like API keys by `***`. Removes user and password from URLs."""
-    unnamed = without_keys(_USERINFO.sub("", text), secrets, shortest=1)
-    return _IN_QUERY.sub(r"\1***", _KEYS.sub("***", unnamed))
+    unnamed = without_secrets(_USERINFO.sub("", text), secrets, shortest=1)
+    return _QUERY_SECRET.sub(r"\1***", _KEYS.sub("***", unnamed))
 
 
-def without_keys(text: str, secrets: Sequence[str], shortest: int = 8) -> str:
+def without_secrets(text: str, secrets: Sequence[str], shortest: int = 8) -> str:
     """Returns `text`, such as the answer of a server, with `***` in place of each of `secrets`.
 
     Keeps a secret of fewer than `shortest` characters, since it may be an ordinary word, such as EMPTY.
     """
     for secret in secrets:
-        text = _escapable(secret).sub("***", text) if len(secret) >= shortest else text
+        text = _secret_pattern(secret).sub("***", text) if len(secret) >= shortest else text
     return text
 
 
 @lru_cache(maxsize=128)
-def _escapable(secret: str) -> re.Pattern[str]:
+def _secret_pattern(secret: str) -> re.Pattern[str]:
     """Returns a pattern that matches `secret`, also if JSON escapes some of its characters."""
     escaped = ((re.escape(character), f"{ord(character):04x}") for character in secret)
     return re.compile("".join(rf"(?:{plain}|\\u(?i:{code})|\\{plain})" for plain, code in escaped))
@@ -123,13 +123,13 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = (), cure: 
     if status := next((int(code) for code in codes if re.fullmatch(r"[45]\d\d", code)), 0):
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
         return failure_of_status(status, headers, _message_of(errors), model, secrets, facts, code)
-    message = _line(_message_of(errors) or type(error).__name__, secrets)
+    message = _short_line(_message_of(errors) or type(error).__name__, secrets)
     if _TOO_LONG.search(f"{message} {facts}"):
         return CallFailure("too_long", f"{model} cannot read so long a prompt: {message}")
     causes = " ".join(type(each).__name__ for each in errors)
     if re.search("LocalProtocolError.*header value|UnicodeEncodeError.*'ascii'", f"{causes}: {message}"):
         return CallFailure("refused", f"{model} has a key that no header can carry: correct the key")
-    for kind, of_causes, of_error, told in _BY_CLASS:
+    for kind, of_causes, of_error, told in _KIND_OF_CLASS:
         if (of_causes and re.search(of_causes, causes)) or (of_error and re.search(of_error, names)):
             return CallFailure(kind, f"{model} {told.format(message, cure or message)}")
     return CallFailure("refused", f"{model} could not be asked: {message}")
@@ -155,9 +155,9 @@ def failure_of_status(
         message = str(error["message"] if isinstance(error, dict) else error)
     with suppress(ValueError):  # the header is missing, or is a date, which model servers do not send
         wait = max(0.0, float(headers.get("retry-after", "")))
-    said = _line(message, secrets) or "it gave no reason"
-    kind = _KINDS.get(status, "server" if status >= 500 else "refused")
-    if status in _OF_PROMPT and _TOO_LONG.search(f"{body[:_READ]} {facts}"):
+    said = _short_line(message, secrets) or "it gave no reason"
+    kind = _KIND_OF_STATUS.get(status, "server" if status >= 500 else "refused")
+    if status in _LONG_PROMPT_STATUSES and _TOO_LONG.search(f"{body[:_READ]} {facts}"):
         kind = "too_long"
     elif status in (400, 403, 429) and _SPENT.search(f"{said} {code}"):
         kind = "spent"
@@ -172,9 +172,9 @@ def was_cut(reason: str, refusal: str, model: str) -> bool:
     Raises it for an unknown reason too, since the answer may be incomplete.
     """
     name = reason.strip().casefold()
-    if (is_cut := _CUT.fullmatch(name) is not None) or (_WHOLE.fullmatch(name) and not refusal):
+    if (is_cut := _LIMIT_REASON.fullmatch(name) is not None) or (_END_REASON.fullmatch(name) and not refusal):
         return is_cut
-    if refusal or _DECLINED.search(name):
+    if refusal or _FILTER_REASON.search(name):
         why = " ".join((refusal or name).split())[:100]
         raise CallFailure("declined", f"{model} declined to answer, or a filter withheld it ({why!r})")
     unknown = "stopped for a reason other than the end of its answer"
@@ -182,7 +182,7 @@ def was_cut(reason: str, refusal: str, model: str) -> bool:
 
 
 def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str | None:
-    """Returns the part of a request that the server refused: a key of `_ABOUT` that is in `sent`.
+    """Returns the part of a request that the server refused: a key of `_REFUSAL_OF_PART` that is in `sent`.
 
     Returns None for any other failure. Ignores the name of the model in the message, since a name may
     contain a word such as "tools".
@@ -191,11 +191,11 @@ def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str
     message = re.sub(rf"(?<!\w)(?:{names})(?!\w)", "", failure.said or str(failure))
     if failure.kind != "refused" or failure.status in (401, 402, 403):
         return None
-    asked = (part for part in _ABOUT if part in sent)
-    return next((part for part in asked if re.search(_ABOUT[part], message, re.IGNORECASE)), None)
+    asked = (part for part in _REFUSAL_OF_PART if part in sent)
+    return next((part for part in asked if re.search(_REFUSAL_OF_PART[part], message, re.IGNORECASE)), None)
 
 
-def _line(text: str, secrets: Sequence[str]) -> str:
+def _short_line(text: str, secrets: Sequence[str]) -> str:
     """Puts `text` on one line of at most `_MOST` characters, without API keys and passwords."""
     return " ".join(cleaned_start(text, _READ, lambda part: redact_secrets(part, secrets)).split())[:_MOST]
 

@@ -30,10 +30,10 @@ from rarr.tools.models.failures import failure_of, redact_secrets, refused_part,
 
 PROBE_S = 5.0
 NO_KEY = "none"  # for a server that needs no key, since the client always sends a key
-_MOST_TOKENS = ("max_tokens", "max_output_tokens", "num_predict")  # the limit of an answer, by provider
-_REASONS = ("finish_reason", "stop_reason", "stopReason", "finishReason", "done_reason")  # stop reasons
-_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|CREDENTIALS)\b")
-_OPENAI = {**dict.fromkeys(("openai", *DEFAULT_URLS), "openai"), "azure": "azure_openai"}  # LangChain's names
+_LIMIT_FIELDS = ("max_tokens", "max_output_tokens", "num_predict")  # the limit of an answer, by provider
+_STOP_FIELDS = ("finish_reason", "stop_reason", "stopReason", "finishReason", "done_reason")  # stop reasons
+_KEY_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|CREDENTIALS)\b")
+_LANGCHAIN_NAMES = {**dict.fromkeys(("openai", *DEFAULT_URLS), "openai"), "azure": "azure_openai"}
 _NO_USAGE = dict.fromkeys(("prompt_tokens", "completion_tokens", "total_tokens"), 0)
 _UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
 
@@ -47,7 +47,7 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
     from langchain.chat_models import init_chat_model  # takes half a second
 
     provider, _, model = name.partition(":")
-    openai = _OPENAI.get(provider)
+    openai = _LANGCHAIN_NAMES.get(provider)
     given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
     if provider in DEFAULT_URLS:
         local = {"base_url": DEFAULT_URLS[provider], "api_key": NO_KEY, "use_responses_api": False}
@@ -69,10 +69,10 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
         if openai and isinstance(key := getattr(first, "openai_api_key", None), SecretStr):
             given["api_key"] = sendable(key).get_secret_value()
     except Exception as error:  # the clients of the providers share no base class of errors
-        raise _explained(name, openai or provider, error, secrets) from error
+        raise _setup_error(name, openai or provider, error, secrets) from error
     # If a server refuses a schema, LangChain warns in vain: then the schema goes into the prompt.
     warnings.filterwarnings("ignore", "(This model does not support|Invalid schema for) OpenAI's structured")
-    needs_client = _of_openai_shape(first) and not getattr(first, "openai_proxy", None)
+    needs_client = _has_openai_protocol(first) and not getattr(first, "openai_proxy", None)
     if needs_client:
         given["http_client"] = _unused_client()
         if (seconds := given.get("timeout")) is not None:
@@ -90,7 +90,7 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
         connected if needs_client else make,
         secrets,
         server=str(address or ""),
-        left_out=refused | {"max_completion_tokens" if provider in DEFAULT_URLS else "max_tokens"},
+        unsent_parts=refused | {"max_completion_tokens" if provider in DEFAULT_URLS else "max_tokens"},
     )
 
 
@@ -100,7 +100,7 @@ def _unused_client() -> httpx2.Client:
     return httpx2.Client(verify=certificates())
 
 
-def _explained(name: str, provider: str, error: Exception, secrets: Sequence[str]) -> RarrError:
+def _setup_error(name: str, provider: str, error: Exception, secrets: Sequence[str]) -> RarrError:
     reason = " ".join(redact_secrets(str(error), secrets).split())[:300]
     if isinstance(error, ImportError):
         package = re.search(r"pip install (?:-\S+ )*([\w.-]+)", reason)
@@ -111,7 +111,7 @@ def _explained(name: str, provider: str, error: Exception, secrets: Sequence[str
             f"unknown provider {provider!r} in model {name!r}: give embedded, {MODEL_NAMES},"
             " anthropic:NAME, or another provider of LangChain's init_chat_model"
         )
-    if variable := _VARIABLE.search(reason):
+    if variable := _KEY_VARIABLE.search(reason):
         return SetupError(f"model {name!r} has no key: set {variable[0]} in the environment, or give api_key")
     return SetupError(f"model {name!r} cannot be set up; check its api_key: {reason}")
 
@@ -126,23 +126,22 @@ class LangChainChat:
         secrets: Sequence[str] = (),
         *,
         server: str = "",
-        left_out: Collection[str] = ("temperature", "max_tokens"),
+        unsent_parts: Collection[str] = ("temperature", "max_tokens"),
     ) -> None:
         """`make` makes the model of LangChain for an event loop. `server` is its address, if it is known.
 
-        If there is a `server`, `aclose` closes the HTTP client of the model. `left_out` names parts of a
+        If there is a `server`, `aclose` closes the HTTP client of the model. `unsent_parts` names parts of a
         request that are never sent: `max_tokens` or `max_completion_tokens`, which are two names for the
         limit of an answer, and the temperature of a model that the caller has set up.
         """
         self.name, self.server = name, redact_secrets(server.rstrip("/"))
-        self._secrets, self._left_out = secrets, set(left_out)
+        self._secrets, self._unsent_parts = secrets, set(unsent_parts)
 
         async def close(model: Any) -> None:
             if server and model.http_async_client is not None:
                 await model.http_async_client.aclose()
 
-        # If LangGraph streams the nodes of a run, answers must not be streamed.
-        self._model = PerLoop(lambda: _lenient(make().model_copy(update={"disable_streaming": True})), close)
+        self._model = PerLoop(lambda: _lenient_copy(make()), close)
         self.aclose = self._model.aclose
 
     async def complete(self, ask: ChatRequest) -> Answer:
@@ -151,20 +150,20 @@ class LangChainChat:
         Without OpenAI's protocol, a model returns one sample. Raises `CallFailure`.
         """
         model, wanted = self._model.get(), {"temperature"}
-        if _of_openai_shape(model):
+        if _has_openai_protocol(model):
             wanted |= {"format", "max_tokens", "max_completion_tokens"}
             wanted |= ({"n"} if ask.samples > 1 else set()) | ({"seed"} if ask.seed else set())
         while True:
-            parts = wanted - self._left_out
+            parts = wanted - self._unsent_parts
             try:
-                return self._answer(await self._asked(model, ask, parts))
+                return self._answer_of(await self._send(model, ask, parts))
             except Exception as error:
                 failure = self._failure(error)
                 part = refused_part(failure, self.name, parts)
                 if part not in parts:
                     raise failure from None
-                self._left_out.add(part)
-                self._left_out -= {"max_completion_tokens"} if part == "max_tokens" else set()
+                self._unsent_parts.add(part)
+                self._unsent_parts -= {"max_completion_tokens"} if part == "max_tokens" else set()
 
     async def probe(self) -> str:
         """Checks, at no cost, whether the server lists the model. Returns the result in words.
@@ -172,7 +171,7 @@ class LangChainChat:
         Raises `CallFailure` if the server does not list the model, or cannot be reached.
         """
         model: Any = self._model.get()
-        if not _of_openai_shape(model):
+        if not _has_openai_protocol(model):
             return "set up; not asked, since a request would cost money"
         try:
             page = await model.root_async_client.with_options(timeout=PROBE_S).models.list()
@@ -199,21 +198,21 @@ class LangChainChat:
         name = f"{self.name} at {self.server}" if is_unreached else self.name
         return failure_of(error, name, self.secrets, "see its log")
 
-    async def _asked(
+    async def _send(
         self, model: BaseChatModel, ask: ChatRequest, parts: Collection[str]
     ) -> list[BaseMessage]:
         fields, options = type(model).model_fields, dict[str, Any]()
-        if _of_openai_shape(model):
-            options = _options(ask, parts, getattr(model, "extra_body", None) or {})
+        if _has_openai_protocol(model):
+            options = _request_options(ask, parts, getattr(model, "extra_body", None) or {})
         else:
-            set_up: dict[str, Any] = dict.fromkeys(_MOST_TOKENS, ask.max_tokens)
+            set_up: dict[str, Any] = dict.fromkeys(_LIMIT_FIELDS, ask.max_tokens)
             set_up |= {"temperature": ask.temperature} if "temperature" in parts else {}
             model = model.model_copy(update={name: set_up[name] for name in set_up if name in fields})
-        messages = _messages(ask, states_schema="format" not in parts)
-        result = await model.agenerate([messages], **_reporting(self.name, ask), **options)
+        messages = _langchain_messages(ask, states_schema="format" not in parts)
+        result = await model.agenerate([messages], **_callback_options(self.name, ask), **options)
         return [given.message for given in result.generations[0] if hasattr(given, "message")]
 
-    def _answer(self, messages: Sequence[BaseMessage]) -> Answer:
+    def _answer_of(self, messages: Sequence[BaseMessage]) -> Answer:
         if not messages:
             raise CallFailure("server", f"{self.name} answered with no message")
         texts, failures, cut, tokens = list[str](), list[CallFailure](), False, Tokens()
@@ -225,7 +224,7 @@ class LangChainChat:
         for message in messages:
             refusal = redact_secrets(str(message.additional_kwargs.get("refusal") or ""), self.secrets)
             try:
-                cut |= was_cut(_reason(message.response_metadata), refusal, self.name)
+                cut |= was_cut(_stop_reason(message.response_metadata), refusal, self.name)
                 texts.append(str(message.text))
             except CallFailure as failure:
                 failures.append(failure)
@@ -236,14 +235,15 @@ class LangChainChat:
         return Answer(tuple(texts), tokens, cut=cut, served=served)
 
 
-def _of_openai_shape(model: BaseChatModel) -> bool:
+def _has_openai_protocol(model: BaseChatModel) -> bool:
     """Tells whether the model is a `BaseChatOpenAI`. Compares class names, to avoid an import."""
     return any(kind.__name__ == "BaseChatOpenAI" for kind in type(model).__mro__)
 
 
-def _lenient(model: Any) -> Any:
-    """Makes `model` accept answers without a role or with a wrong usage, and raise errors inside answers."""
-    if not _of_openai_shape(model):
+def _lenient_copy(model: Any) -> Any:
+    """Copies `model`. The copy accepts answers without a role or with a wrong usage, and does not stream."""
+    model = model.model_copy(update={"disable_streaming": True})  # though LangGraph may stream a run
+    if not _has_openai_protocol(model):
         return model
     read = model._create_chat_result
 
@@ -265,7 +265,7 @@ def _lenient(model: Any) -> Any:
     return model
 
 
-def _options(ask: ChatRequest, parts: Collection[str], extra_body: dict[str, Any]) -> dict[str, Any]:
+def _request_options(ask: ChatRequest, parts: Collection[str], extra_body: dict[str, Any]) -> dict[str, Any]:
     """Makes LangChain's options of a request with OpenAI's protocol. Sets only the options in `parts`.
 
     The schema goes into the extra body. With the option `response_format`, OpenAI's client would raise an
@@ -282,14 +282,14 @@ def _options(ask: ChatRequest, parts: Collection[str], extra_body: dict[str, Any
     return options | ({"extra_body": extra | extra_body} if extra or extra_body else {})
 
 
-def _reporting(name: str, ask: ChatRequest) -> dict[str, Any]:
+def _callback_options(name: str, ask: ChatRequest) -> dict[str, Any]:
     """Makes options: callbacks see the request inside its node, and LangGraph does not stream the answer."""
     outer = ensure_config()
     metadata = {**outer.get("metadata", {}), "prompt": ask.name}
     return {"run_name": name, "callbacks": outer.get("callbacks"), "metadata": metadata, "tags": ["nostream"]}
 
 
-def _messages(ask: ChatRequest, *, states_schema: bool = False) -> list[BaseMessage]:
+def _langchain_messages(ask: ChatRequest, *, states_schema: bool = False) -> list[BaseMessage]:
     contents = [(message.role, message.content) for message in ask.messages]
     if states_schema:
         schema = json.dumps(dict(ask.schema), ensure_ascii=False)
@@ -298,8 +298,8 @@ def _messages(ask: ChatRequest, *, states_schema: bool = False) -> list[BaseMess
     return convert_to_messages(contents)
 
 
-def _reason(metadata: dict[str, Any]) -> str:
+def _stop_reason(metadata: dict[str, Any]) -> str:
     """Returns the stop reason of an answer. Each provider has its own field for the stop reason."""
     if isinstance(details := metadata.get("incomplete_details"), dict):
         return str(details.get("reason") or "")
-    return str(next((metadata[key] for key in _REASONS if metadata.get(key)), ""))
+    return str(next((metadata[key] for key in _STOP_FIELDS if metadata.get(key)), ""))

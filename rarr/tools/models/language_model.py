@@ -22,9 +22,9 @@ from rarr.tools.trace_spans import current_body, record_prompt, span
 Variables = Mapping[str, str]
 Made = TypeVar("Made", bound=BaseModel | Answer)
 Shape = TypeVar("Shape", bound=BaseModel)
-_Given = tuple[list[Made], int, str]  # the answers, how many parts are missing in them, and why
+_Attempt = tuple[list[Made], int, str]  # the answers, how many parts are missing in them, and why
 
-_QUOTE = 80  # characters of an unreadable answer in an error message
+_LONGEST_QUOTE = 80  # characters of an unreadable answer in an error message
 
 
 class AnswerStore(Protocol):
@@ -48,19 +48,19 @@ class LanguageModel:
     def __init__(self, models: Sequence[BudgetedChat], *, max_answer_tokens: int) -> None:
         self.models, self.name = models, models[0].name
         self._max_answer_tokens = max_answer_tokens
-        self._reasoning: set[str] = set()
+        self._reasoning_models: set[str] = set()
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Variables) -> Shape:
         """Asks for one answer at temperature 0, and returns the answer as an object of the class `shape`."""
         ask = self._request(prompt, variables)
-        return (await self._once(ask, (), lambda: self._read(prompt, shape, ask)))[0]
+        return await self._ask_once(ask, (), lambda: self._parsed_answers(prompt, shape, ask))
 
     async def sample(
         self, prompt: Prompt, shape: type[Shape], variables: Variables, *, samples: int, temperature: float
     ) -> list[Shape]:
         """Asks for `samples` new answers, and returns the answers that can be read."""
         ask = self._request(prompt, variables, samples=samples, temperature=temperature)
-        return await self._read(prompt, shape, ask)
+        return await self._parsed_answers(prompt, shape, ask)
 
     async def reply(
         self,
@@ -82,14 +82,14 @@ class LanguageModel:
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
 
-        async def ask_unparsed(model: BudgetedChat) -> _Given[Answer]:
+        async def ask_text(model: BudgetedChat) -> _Attempt[Answer]:
             key = (*model.key, model.server, prompt.hash, ask.messages[1].content, seed) if model.key else ()
             if store and key and isinstance(text := await store.kept_value("answer", key), str):
                 meter().add_usage(saved_calls=1)
                 current_body()["saved"] = model.name
                 return [Answer((text,), Tokens(), model=model.name)], 0, ""
             try:
-                _, answer = await self._answer(model, ask, most)
+                _, answer = await self._answer_within(model, ask, most)
             except CallFailure as failure:
                 if failure.kind == "too_long" and problem_of is None:
                     raise PromptTooLong(str(failure)) from None
@@ -97,7 +97,7 @@ class LanguageModel:
             answer = replace(answer, served=answer.served or model.name, key=key, model=model.name)
             return [answer], *(await work(problem_of, answer) if problem_of else (0, ""))
 
-        return (await self._once(ask, (max_tokens, seed), lambda: self._first(prompt, ask, ask_unparsed)))[0]
+        return await self._ask_once(ask, (max_tokens, seed), lambda: self._ask_models(prompt, ask, ask_text))
 
     async def aclose(self) -> None:
         """Closes the connections of the running event loop."""
@@ -109,15 +109,15 @@ class LanguageModel:
         most = self._max_answer_tokens
         return ChatRequest(prompt.name, prompt.hash, messages, prompt.output, max_tokens=most, **options)
 
-    async def _once(
+    async def _ask_once(
         self, ask: ChatRequest, options: Hashable, make: Callable[[], Awaitable[list[Made]]]
-    ) -> list[Made]:
+    ) -> Made:
         key, memo = (id(self), ask.prompt_hash, ask.messages[1].content, options), meter().memo
         if key not in memo:
             memo[key] = await make()
-        return memo[key]  # type: ignore[no-any-return]  # the memo holds answers of all shapes
+        return memo[key][0]  # type: ignore[no-any-return]  # the memo holds answers of all shapes
 
-    async def _answer(
+    async def _answer_within(
         self, model: BudgetedChat, ask: ChatRequest, most: int | None
     ) -> tuple[ChatRequest, Answer]:
         """Asks for answers of at most `most` tokens. Returns the request that was sent, and its answer.
@@ -125,38 +125,38 @@ class LanguageModel:
         If the limit `most` ends an answer before its JSON begins, asks again with the limit of `ask`. All
         later requests to this model have the limit of `ask` too: the model reasons before it answers.
         """
-        if most is not None and most < ask.max_tokens and model.name not in self._reasoning:
+        if most is not None and most < ask.max_tokens and model.name not in self._reasoning_models:
             bounded = replace(ask, max_tokens=most)
             answer = await model.complete(bounded)
-            if not answer.cut or any(map(_has_begun, answer.texts)):
+            if not answer.cut or any(map(_has_json, answer.texts)):
                 return bounded, answer
-            self._reasoning.add(model.name)
+            self._reasoning_models.add(model.name)
         return ask, await model.complete(ask)
 
-    async def _read(self, prompt: Prompt, shape: type[Shape], ask: ChatRequest) -> list[Shape]:
+    async def _parsed_answers(self, prompt: Prompt, shape: type[Shape], ask: ChatRequest) -> list[Shape]:
         """Asks for answers and parses them. If no answer can be read, asks the same model once more."""
 
-        async def ask_parsed(model: BudgetedChat) -> _Given[Shape]:
-            sent, answer = await self._answer(model, ask, prompt.tokens)
+        async def ask_parsed(model: BudgetedChat) -> _Attempt[Shape]:
+            sent, answer = await self._answer_within(model, ask, prompt.tokens)
             # Some servers give one answer for each request. With the same seed, they would repeat the answer.
             missing = range(len(answer.texts), ask.samples)
             more = await together(*(model.complete(replace(sent, samples=1, seed=it)) for it in missing))
             answer = replace(answer, texts=sum((other.texts for other in more), answer.texts))
-            answers, problem = await work(_readable, answer, shape)
+            answers, problem = await work(_parse_texts, answer, shape)
             if not answers:
-                answer = await model.complete(_again(prompt, sent, answer, problem))
-                answers, problem = await work(_readable, answer, shape)
+                answer = await model.complete(_request_after_unreadable(prompt, sent, answer, problem))
+                answers, problem = await work(_parse_texts, answer, shape)
             if not answers:
-                quote = " ".join(answer.texts[0].split())[:_QUOTE]
+                quote = " ".join(answer.texts[0].split())[:_LONGEST_QUOTE]
                 cure = "; raise max_answer_tokens" if answer.cut else ""
                 unread = f"the answer of {model.name} cannot be read ({problem}{cure}): {quote!r}"
                 raise UnreadableAnswer(unread)
             return answers, 0, ""
 
-        return await self._first(prompt, ask, ask_parsed)
+        return await self._ask_models(prompt, ask, ask_parsed)
 
-    async def _first(
-        self, prompt: Prompt, ask: ChatRequest, asked: Callable[[BudgetedChat], Awaitable[_Given[Made]]]
+    async def _ask_models(
+        self, prompt: Prompt, ask: ChatRequest, asked: Callable[[BudgetedChat], Awaitable[_Attempt[Made]]]
     ) -> list[Made]:
         """Asks the models until no part is missing. Returns the fullest answers, or raises `ModelError`."""
         record_prompt(prompt)
@@ -189,14 +189,14 @@ class LanguageModel:
             return made
 
 
-def _has_begun(text: str) -> bool:
+def _has_json(text: str) -> bool:
     try:
         return "{" in without_reasoning(text)
     except UnreadableAnswer:
         return False
 
 
-def _readable(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:
+def _parse_texts(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:
     answers, problems = list[Shape](), list[str]()
     for text in answer.texts:
         try:
@@ -206,7 +206,7 @@ def _readable(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:
     return answers, next(iter(problems), "")
 
 
-def _again(prompt: Prompt, sent: ChatRequest, answer: Answer, problem: str) -> ChatRequest:
+def _request_after_unreadable(prompt: Prompt, sent: ChatRequest, answer: Answer, problem: str) -> ChatRequest:
     """Makes the request that follows an unreadable answer. It shows the answer and why it cannot be read.
 
     The answer may have twice the tokens. If the first answer was cut off, the request has no other change.

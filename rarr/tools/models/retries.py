@@ -18,15 +18,15 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from rarr.tools import trace_spans
 from rarr.tools.concurrency import PerLoop, time_limit, work
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Tokens, estimated_tokens
-from rarr.tools.models.failures import cleaned_start, without_keys
+from rarr.tools.models.failures import cleaned_start, without_secrets
 from rarr.tools.models.run_budget import meter
 from rarr.valid_unicode import valid
 
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0
 LONGEST_WAIT_S = 60.0  # if a server asks for a longer wait, the request is not repeated
-_LONGEST_TOKEN = 16  # characters that are read for each of `max_tokens`; some servers ignore the limit
-_LEAST = 20_000  # characters that are read in any case, since an answer may contain reasoning
+_READ_FOR_TOKEN = 16  # characters that are read for each of `max_tokens`; some servers ignore the limit
+_LEAST_READ = 20_000  # characters that are read in any case, since an answer may contain reasoning
 _CURES: dict[int | str, str] = {
     "connection": "start its server or fix base_url",
     "timeout": "raise timeout_s, or lower concurrency",
@@ -66,28 +66,28 @@ class Attempts:
     def __init__(self, name: str, limiter: Limiter, attempts: int) -> None:
         self._name, self._limiter, self._failures, self._rests_until = name, limiter, 0, 0.0
         self._last: CallFailure | None = None
-        retry, stop = retry_if_exception(_worth_another), stop_after_attempt(attempts)
-        self._repeated = AsyncRetrying(stop=stop, wait=self._wait, retry=retry, reraise=True)
+        retry, stop = retry_if_exception(_is_worth_repeating), stop_after_attempt(attempts)
+        self._retrying = AsyncRetrying(stop=stop, wait=self._seconds_to_wait, retry=retry, reraise=True)
 
     async def __call__(self, request: Callable[[], Awaitable[Made]]) -> Made:
         """Calls `request` until an attempt succeeds. Raises the `CallFailure` of the last attempt.
 
         `request` limits its own time. If another attempt would fail too, raises the error at once.
         """
-        return await self._repeated.copy()(self._once, request)
+        return await self._retrying.copy()(self._attempt, request)
 
-    async def _once(self, request: Callable[[], Awaitable[Made]]) -> Made:
+    async def _attempt(self, request: Callable[[], Awaitable[Made]]) -> Made:
         try:
             async with self._limiter():
                 with trace_spans.span("request", self._name):
-                    made = await self._unless_resting(request)
+                    made = await self._send_unless_resting(request)
         except Exception:  # the user may have paid for the request; a cancelled request does not wait
             await trace_spans.wait_for_saved_answers()
             raise
         await trace_spans.wait_for_saved_answers()
         return made
 
-    async def _unless_resting(self, request: Callable[[], Awaitable[Made]]) -> Made:
+    async def _send_unless_resting(self, request: Callable[[], Awaitable[Made]]) -> Made:
         if (rest := self._rests_until - time.monotonic()) > 0:
             message = f"{self._name} is paused for {rest:.0f} s: {self._last}"
             raise CallFailure("resting", message) from self._last
@@ -102,7 +102,7 @@ class Attempts:
         self._failures, self._rests_until = 0, 0.0
         return made
 
-    def _wait(self, state: RetryCallState) -> float:
+    def _seconds_to_wait(self, state: RetryCallState) -> float:
         """Returns the seconds before the next attempt. They double each time; the server may ask for more."""
         failure = state.outcome.exception() if state.outcome else None
         grown = min(self.first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
@@ -110,7 +110,7 @@ class Attempts:
         return max(getattr(failure, "retry_after", None) or 0.0, grown) * random.uniform(1.0, 1.25)
 
 
-def _worth_another(error: BaseException) -> bool:
+def _is_worth_repeating(error: BaseException) -> bool:
     is_passing = isinstance(error, CallFailure) and error.kind in ("connection", "busy", "server")
     return is_passing and (getattr(error, "retry_after", None) or 0.0) <= LONGEST_WAIT_S
 
@@ -187,7 +187,7 @@ class BudgetedChat:
                     meter().warn("usage_estimated", told)
                     tokens = Tokens(sent, estimated_tokens(given.texts))
                 secrets = tuple(getattr(self._chat, "secrets", ()))  # may differ by event loop
-                answer = await work(_cleaned, given, ask.max_tokens, secrets)
+                answer = await work(_cleaned_answer, given, ask.max_tokens, secrets)
                 facts = {"cut": answer.cut, "served": answer.served}
                 return answer
             except CallFailure as failure:
@@ -209,12 +209,12 @@ def cure_of(failure: CallFailure) -> str | None:
     return _CURES.get(reason.kind) or _CURES.get(reason.status or 0)
 
 
-def _cleaned(answer: Answer, max_tokens: int, secrets: Sequence[str]) -> Answer:
+def _cleaned_answer(answer: Answer, max_tokens: int, secrets: Sequence[str]) -> Answer:
     """Returns the answer with valid Unicode and without API keys, cut to a length that is parsed quickly."""
-    most = max(_LEAST, _LONGEST_TOKEN * max_tokens)
+    most = max(_LEAST_READ, _READ_FOR_TOKEN * max_tokens)
 
     def clean(text: str) -> str:
-        return valid(cleaned_start(text, most, lambda part: without_keys(part, secrets)))
+        return valid(cleaned_start(text, most, lambda part: without_secrets(part, secrets)))
 
     cut = answer.cut or any(len(text) > most for text in answer.texts)
     return replace(answer, texts=tuple(map(clean, answer.texts)), cut=cut, served=clean(answer.served))

@@ -55,7 +55,7 @@ class Meter:
     _tokens_under_way: int = 0
     _cost_under_way: float = 0.0
     _started: float = field(default_factory=lambda: _clock())
-    _taken: int = 0  # warnings
+    _returned_warning_count: int = 0
 
     @property
     def total(self) -> NodeUsage:
@@ -86,7 +86,7 @@ class Meter:
     @property
     def is_exhausted(self) -> bool:
         """Tells whether the requests, tokens, cost or seconds of the run have reached a limit."""
-        spent, limits = self._spent() | {"deadline_s": self.seconds}, asdict(self.budget)
+        spent, limits = self._spent_by_limit() | {"deadline_s": self.seconds}, asdict(self.budget)
         return any(limit is not None and spent[name] >= limit for name, limit in limits.items())
 
     @property
@@ -100,7 +100,7 @@ class Meter:
     def step(self, node: str) -> Iterator[None]:
         """Counts the `with` block as a call of `node`, with the seconds and the requests of the block."""
         started = time.perf_counter()
-        with trace_spans.holding(_NODE, node):
+        with trace_spans.set_in_block(_NODE, node):
             try:
                 yield
             finally:
@@ -116,10 +116,10 @@ class Meter:
         self._cost_under_way += cost
         try:
             more = (1, self._tokens_under_way, self._cost_under_way)
-            for (name, spent), beside in zip(self._spent().items(), more, strict=True):
+            for (name, spent), beside in zip(self._spent_by_limit().items(), more, strict=True):
                 limit = getattr(self.budget, name)
                 if limit is not None and spent + beside > limit:
-                    raise self._over(name, f"{name} ({limit:.15g}) would be passed")
+                    raise self._limit_error(name, f"{name} ({limit:.15g}) would be passed")
             self.add_usage(model_calls=1)
             yield
         finally:
@@ -139,7 +139,7 @@ class Meter:
 
     def new_warnings(self) -> list[Notice]:
         """Returns the warnings since the last call of this method."""
-        new, self._taken = self.warnings[self._taken :], len(self.warnings)
+        new, self._returned_warning_count = self.warnings[self._returned_warning_count :], len(self.warnings)
         return new
 
     @asynccontextmanager
@@ -148,16 +148,16 @@ class Meter:
         left = None if self.remaining_s is None else self.remaining_s + grace
         late = f"deadline_s ({self.budget.deadline_s or 0.0:g}) is over"
         if left is not None and left <= 0:
-            raise self._over("deadline_s", late)
-        async with time_limit(left, lambda: self._over("deadline_s", late)):
+            raise self._limit_error("deadline_s", late)
+        async with time_limit(left, lambda: self._limit_error("deadline_s", late)):
             yield
 
-    def _spent(self) -> dict[str, float]:
+    def _spent_by_limit(self) -> dict[str, float]:
         spent = self.total
         tokens = spent.input_tokens + spent.output_tokens
         return {"max_calls": spent.model_calls, "max_tokens": tokens, "max_cost": spent.cost or 0.0}
 
-    def _over(self, setting: str, reason: str) -> BudgetError:
+    def _limit_error(self, setting: str, reason: str) -> BudgetError:
         self.ended = setting
         return BudgetError(f"{reason}: raise it for more")
 
@@ -167,7 +167,7 @@ METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 def using_meter(meter: Meter) -> AbstractContextManager[Meter]:
     """Counts the requests, tokens and cost of the `with` block in `meter`."""
-    return trace_spans.holding(METER, meter)
+    return trace_spans.set_in_block(METER, meter)
 
 
 def meter() -> Meter:

@@ -12,9 +12,9 @@ from rarr.tools.text.wording import counted
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-_LONG = 500  # characters of an address that a page shows
+_LONGEST_ADDRESS = 500  # characters of an address that a page shows
 # Invisible characters and marks of the writing direction can make a text look like another text.
-_UNSEEN = re.compile(
+_INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xad\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffc\ufffe\uffff\ud800-\udfff"
     "\U000e0000-\U000e0fff]"
 )
@@ -30,7 +30,7 @@ def render(template: str, **values: Any) -> str:
 
 def escape_invisible(text: str) -> str:
     """Replaces each invisible character by its code point, such as ⟨U+200B⟩."""
-    return _UNSEEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
+    return _INVISIBLE.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
 
 
 @cache
@@ -73,7 +73,7 @@ def is_web_address(source: str) -> bool:
         return False
 
 
-def clip(text: str, most: int = _LONG) -> str:
+def clip(text: str, most: int = _LONGEST_ADDRESS) -> str:
     """Shortens a text to at most `most` characters. A shortened text ends with "…"."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 

@@ -18,12 +18,12 @@ def write_whole(path: Path, content: str | Iterable[bytes]) -> None:
 
     The old file stays until the new file is complete, so that `content` may read lines from the old file.
     """
-    with replacing(path) as part, part.open("wb") as file:
+    with replacement_file(path) as part, part.open("wb") as file:
         file.writelines([content.encode()] if isinstance(content, str) else content)
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacement_file(path: Path) -> Iterator[Path]:
     """Yields the path of a new file. After the block, this file replaces `path`, and has its access rights.
 
     If the block raises an error, removes the new file, and `path` stays unchanged. Raises `OSError`.

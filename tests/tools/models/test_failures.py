@@ -69,7 +69,7 @@ def test_keys_are_redacted_at_the_end_of_what_is_read_and_where_json_escapes_the
     said = json.dumps({"error": {"message": r"0123/secret is 0123\/secret"}})
     assert str(failure_of_status(400, {}, said, "some", ["0123/secret"])).endswith("*** is ***")
     for escaped in ("0123/secret", r"0123\/secret", r"\u0030123\u002Fsecret"):
-        assert failures.without_keys(f'{{"a": "{escaped}"}}', ["0123/secret"]) == '{"a": "***"}'
+        assert failures.without_secrets(f'{{"a": "{escaped}"}}', ["0123/secret"]) == '{"a": "***"}'
     assert failures.secrets_of("key", "http://me:p%40ss@host/v1") == ("key", "p@ss", "bWU6cEBzcw==")
     assert failures.secrets_of(None, "http://host/v1") == ()
 

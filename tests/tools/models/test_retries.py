@@ -96,7 +96,7 @@ async def test_each_attempt_is_stored_before_the_next_also_a_failed_one_that_was
     recorder.flush_if_resumable.side_effect = lambda: steps.append("saved")
     paid = CallFailure("declined", "no", tokens=Tokens(30, 5))
     model = ScriptedModel(ANSWERS, failures=[CallFailure("server", "half"), paid, None])
-    with trace_spans.recording(recorder):
+    with trace_spans.using_recorder(recorder):
         assert await outcome(asked := patient(model)) is paid
         assert isinstance(await outcome(asked), Answer)
     assert steps == [*("CallFailure", "saved") * 2, "", "saved"]
