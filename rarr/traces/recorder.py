@@ -34,10 +34,10 @@ from rarr.traces.trace_file import FORMAT, PromptFields, RunFacts, StoredSpan, T
 from rarr.traces.trace_reader import RecordedAnswers, Trace
 from rarr.valid_unicode import valid
 
-_TOGETHER_S = 0.02  # seconds; spans of this time are written together, so a crash loses these spans
+_WRITE_EVERY_S = 0.02  # seconds; spans of this time are written together, so a crash loses these spans
 _PRUNE_EVERY = 200  # runs
-_FAILURES = (RarrError, TypeError, ValueError, OSError)  # after these errors, a run continues without a trace
-_FAILED = "trace_failed"
+_TRACE_ERRORS = (RarrError, TypeError, ValueError, OSError)  # after them, a run continues without a trace
+_WARNING_CODE = "trace_failed"
 
 _log = logging.getLogger("rarr")
 
@@ -47,7 +47,7 @@ class ReviserRecorder:
 
     def __init__(self, settings: Settings, *, resumable: bool = False) -> None:
         """If `resumable`, a run waits until each answer of a model is written: no paid answer is lost."""
-        self._settings, self._resumable, self._runs = settings, resumable, 0
+        self._settings, self._resumable, self._run_count = settings, resumable, 0
         self._store = TraceStore(settings.home)
         self._version, self._values = VERSION, settings_record(settings)
 
@@ -89,7 +89,7 @@ class ReviserRecorder:
             try:
                 trace = Trace(self._store.read_trace(run_id))
                 is_own = trace.revision is None or trace.revision.run_id == run_id
-            except _FAILURES:
+            except _TRACE_ERRORS:
                 return None
             facts = trace.file.facts
             is_same = (facts.original, facts.context) == (state["original"], state["context"])
@@ -99,12 +99,12 @@ class ReviserRecorder:
 
     def _prune_old_traces(self) -> None:
         """Removes old traces before the first run, and again after each 200 runs. Logs a failure."""
-        self._runs += 1
-        if self._runs % _PRUNE_EVERY == 1:
+        self._run_count += 1
+        if self._run_count % _PRUNE_EVERY == 1:
             try:
                 most = self._settings.trace_max_mb * 1e6
                 self._store.prune(days=self._settings.trace_days, max_bytes=most)
-            except _FAILURES as error:
+            except _TRACE_ERRORS as error:
                 _log.warning("old traces are not removed: %s", error)
 
 
@@ -113,13 +113,13 @@ class RunRecorder:
 
     def __init__(self, store: TraceStore, run_id: str, meter: Meter, *, resumable: bool = False) -> None:
         self._store, self._run_id, self._resumable = store, run_id, resumable
-        self._warn: Callable[[str], None] = partial(meter.warn, _FAILED)
+        self._warn: Callable[[str], None] = partial(meter.warn, _WARNING_CODE)
         self._epoch = time.time() - time.perf_counter()
         self._started, self._numbers = self.now(), 0
-        self._new: deque[TraceSpan | Prompt] = deque()
+        self._queued: deque[TraceSpan | Prompt] = deque()
         self._prompts: set[str] = set()
-        self._due: asyncio.TimerHandle | None = None
-        self._failed = False
+        self._next_write: asyncio.TimerHandle | None = None
+        self._has_failed = False
 
     def now(self) -> float:
         """Returns the time in seconds since 1970, by a clock that nobody can change during the run."""
@@ -134,7 +134,7 @@ class RunRecorder:
         if earlier is not None:
             self._numbers = max((span.number for span in earlier.spans), default=0)
             self._started -= earlier.seconds
-        await result_of(self._in_order(self._start, facts, earlier and earlier.file))
+        await result_of(self._queue_step(self._write_start, facts, earlier and earlier.file))
 
     def begin_span(self, span: TraceSpan) -> None:
         # Queues a copy, because the body grows while another thread writes.
@@ -142,16 +142,16 @@ class RunRecorder:
 
     def end_span(self, span: TraceSpan) -> None:
         """Queues a span and plans a write. In a thread without an event loop, only queues the span."""
-        self._new.append(span)
-        if self._due is None:
+        self._queued.append(span)
+        if self._next_write is None:
             with suppress(RuntimeError):
-                self._due = asyncio.get_running_loop().call_later(_TOGETHER_S, self._write_soon)
+                self._next_write = asyncio.get_running_loop().call_later(_WRITE_EVERY_S, self._queue_write)
 
     def write_prompt_once(self, prompt: Prompt) -> None:
         """Queues a prompt, unless the run has queued the same prompt before."""
         if prompt.hash not in self._prompts:
             self._prompts.add(prompt.hash)
-            self._new.append(prompt)
+            self._queued.append(prompt)
 
     async def flush_if_resumable(self) -> None:
         """Waits until all queued spans are written, if the run can be resumed."""
@@ -160,42 +160,42 @@ class RunRecorder:
 
     async def flush(self) -> None:
         """Waits until all queued spans are written."""
-        await result_of(self._write_soon())
+        await result_of(self._queue_write())
 
     async def finish(self, revision: Revision) -> Revision:
         """Writes the end of the run. Returns the revision; adds a warning if the trace is incomplete."""
         messages: list[str] = []
         self._warn = messages.append
         await result_of(self.write_end("", revision))
-        failed = [Notice(code=_FAILED, message=message, node="") for message in messages]
+        failed = [Notice(code=_WARNING_CODE, message=message, node="") for message in messages]
         return revision.model_copy(update={"warnings": (*revision.warnings, *failed)}) if failed else revision
 
     def write_end(self, error: str, revision: Revision | None = None) -> "Future[None]":
         """Queues the end of the run, with its error or revision. Returns a future of the write."""
-        self._write_soon()
-        return self._in_order(self._end, error, revision, self.now() - self._started)
+        self._queue_write()
+        return self._queue_step(self._write_end_line, error, revision, self.now() - self._started)
 
-    def _write_soon(self) -> "Future[None]":
-        if self._due is not None:
-            self._due.cancel()
-            self._due = None
-        return self._in_order(self._write)
+    def _queue_write(self) -> "Future[None]":
+        if self._next_write is not None:
+            self._next_write.cancel()
+            self._next_write = None
+        return self._queue_step(self._write_spans)
 
-    def _in_order(self, step: Callable[..., None], *arguments: Any) -> "Future[None]":
+    def _queue_step(self, step: Callable[..., None], *arguments: Any) -> "Future[None]":
         """Queues `step` for the writing thread. If a step fails, warns once and skips all later steps."""
 
         def guarded() -> None:
             try:
-                if not self._failed:
+                if not self._has_failed:
                     step(*arguments)
-            except _FAILURES as error:
-                self._failed = True
+            except _TRACE_ERRORS as error:
+                self._has_failed = True
                 reason = " ".join(str(error).split())[:200]
                 self._warn(f"the trace of this run is lost ({reason}): check the disk, or set trace to false")
 
         return submit_in_order(guarded)
 
-    def _start(self, facts: RunFacts, earlier: TraceFile | None) -> None:
+    def _write_start(self, facts: RunFacts, earlier: TraceFile | None) -> None:
         begun = {"run_id": self._run_id, "started": self._started, "facts": facts.model_dump(mode="json")}
         line = json_line("run", {"format": FORMAT, **begun})
         if earlier is None:
@@ -204,20 +204,20 @@ class RunRecorder:
             self._store.rewrite_file(earlier)
             self._store.append_lines(self._run_id, [line])
 
-    def _write(self) -> None:
+    def _write_spans(self) -> None:
         new: dict[int | str, TraceSpan | Prompt] = {}
-        while self._new:
-            each = self._new.popleft()
+        while self._queued:
+            each = self._queued.popleft()
             new[each.hash if isinstance(each, Prompt) else each.number] = each  # replaces an older copy
         if new:
-            self._store.append_lines(self._run_id, [_line(each) for each in new.values()])
+            self._store.append_lines(self._run_id, [_line_of(each) for each in new.values()])
 
-    def _end(self, error: str, revision: Revision | None, seconds: float) -> None:
+    def _write_end_line(self, error: str, revision: Revision | None, seconds: float) -> None:
         end = {"seconds": seconds, "error": error, "revision": revision}
         self._store.append_lines(self._run_id, [json_line("end", end)])
 
 
-def _line(each: TraceSpan | Prompt) -> str:
+def _line_of(each: TraceSpan | Prompt) -> str:
     if isinstance(each, Prompt):
         return json_line("prompt", {each.hash: PromptFields.from_prompt(each)})
     fields = {name: getattr(each, name) for name in StoredSpan.model_fields}

@@ -19,7 +19,7 @@ from rarr.valid_unicode import valid
 DAY_S = 86_400.0
 LAST_RUN = "last"
 """In place of a run id, this word means the newest run, unless a run has this word as its id."""
-_END = ".jsonl"
+_SUFFIX = ".jsonl"
 
 
 class RunSummary(NamedTuple):
@@ -82,7 +82,7 @@ class TraceStore:
 
     def run_names(self) -> Sequence[str]:
         """Returns the ids of all runs, the newest run first."""
-        return [path.name.removesuffix(_END) for path, _, _ in reversed(self._files())]
+        return [path.name.removesuffix(_SUFFIX) for path, _, _ in reversed(self._files())]
 
     def summaries(self, most: int | None = None) -> Sequence[RunSummary]:
         """Returns summaries of the `most` newest runs, the newest run first. None: of all runs."""
@@ -121,12 +121,12 @@ class TraceStore:
         found = names[:1] if word == LAST_RUN else [name for name in names if word and name.startswith(word)]
         if len(found) > 1:
             raise InputError(f"several runs begin with {word!r}: give more of the name")
-        return found[0] if found else self._existing(word)
+        return found[0] if found else self._known_run_id(word)
 
     def read_trace(self, run_id: str) -> TraceFile:
         """Reads the trace of the run `run_id`. Raises `InputError` if the trace is missing or damaged."""
         try:
-            return TraceFile.read(self._path(self._existing(run_id)), may_be_cut=True)
+            return TraceFile.read(self._path(self._known_run_id(run_id)), may_be_cut=True)
         except InputError as error:
             raise InputError(f"{error}; rarr trace prune {run_id} removes it") from None
 
@@ -141,13 +141,13 @@ class TraceStore:
         left, removed = sum(size for _, _, size in files), 0
         for path, written, size in files:
             if written < now - days * DAY_S or left > max_bytes:
-                self._remove_run(path.name.removesuffix(_END))
+                self._remove_run(path.name.removesuffix(_SUFFIX))
                 left, removed = left - size, removed + 1
         return removed
 
     def remove_runs(self, run_ids: Iterable[str]) -> int:
         """Removes runs and returns their number. If an id is unknown, removes no run; raises `InputError`."""
-        runs = {self._existing(run_id) for run_id in run_ids}
+        runs = {self._known_run_id(run_id) for run_id in run_ids}
         for run_id in runs:
             self._remove_run(run_id)
         return len(runs)
@@ -163,7 +163,7 @@ class TraceStore:
     def _files(self) -> Sequence[tuple[Path, float, int]]:
         """Returns each file with the time of its last write and its size in bytes, the oldest file first."""
         files = []
-        for path in self.folder.glob(f"*{_END}"):
+        for path in self.folder.glob(f"*{_SUFFIX}"):
             try:
                 facts = path.stat()
             except FileNotFoundError:  # another process removed it
@@ -172,9 +172,9 @@ class TraceStore:
         return sorted(files, key=lambda file: (file[1], file[0]))
 
     def _path(self, run_id: str) -> Path:
-        return self.folder / f"{run_id}{_END}"
+        return self.folder / f"{run_id}{_SUFFIX}"
 
-    def _existing(self, run_id: str) -> str:
+    def _known_run_id(self, run_id: str) -> str:
         if run_id not in self.run_names():
             raise InputError(f"there is no trace of a run {run_id!r}: rarr trace list names them")
         return run_id

@@ -96,13 +96,13 @@ class NodeUpdate(BaseModel):
     passages: dict[str, list[tuple[StrictStr, StrictStr, Count]]] = {}
 
 
-_FAILED = {"failure": (StrictStr, ""), "status": (Count | None, None), "retry_after": (Number | None, None)}
-_FAILED |= {"answer": (StrictStr, "")}
-_UPDATE = {"update": (NodeUpdate | None, None)}
+_FAILURE = {"failure": (StrictStr, ""), "status": (Count | None, None), "retry_after": (Number | None, None)}
+_FAILURE |= {"answer": (StrictStr, "")}
+_UPDATE_FIELD = {"update": (NodeUpdate | None, None)}
 _FIELDS: Mapping[str, Mapping[str, Any]] = {
     "block": {"start": Count, "end": Count, "lead": StrictStr},
-    "node": _UPDATE,
-    "failure": _UPDATE,
+    "node": _UPDATE_FIELD,
+    "failure": _UPDATE_FIELD,
     "query": {},
     # An answer is a parsed object, or a text. `saved` names the model if the answer came from a store.
     "ask": {
@@ -113,9 +113,9 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
         "saved": (StrictStr, ""),
     },
     # A request that was not sent, or that went to a server without a model, such as a search service.
-    "request": _FAILED,
+    "request": _FAILURE,
     "model request": {
-        **_FAILED,
+        **_FAILURE,
         **dict.fromkeys(("samples", "max_tokens"), Count),
         **dict.fromkeys(("tokens", "said"), TokenCounts),
         "texts": list[StrictStr],
@@ -128,8 +128,8 @@ _FIELDS: Mapping[str, Mapping[str, Any]] = {
     "score": {"passages": (Count, 0), "best": (list[tuple[Number, StrictStr, Count, Count]], [])},
 }
 """The fields of the body for each kind of span. A field has a type, or (type, default)."""
-_BODIES = {kind: create_model("Body", __base__=SpanBody, **fields) for kind, fields in _FIELDS.items()}
-_BODIES["read"] = ReadBody
+_BODY_BY_KIND = {kind: create_model("Body", __base__=SpanBody, **fields) for kind, fields in _FIELDS.items()}
+_BODY_BY_KIND["read"] = ReadBody
 
 
 class PromptFields(FileModel):
@@ -168,11 +168,11 @@ class StoredSpan(FileModel):
     def require_valid_body(self) -> None:
         """Checks the fields of the body. Raises `ValueError`, which names the span and the wrong field."""
         kind: str = self.kind
-        if kind == "request" and self.body.keys() - {*_FAILED, "warnings"}:
+        if kind == "request" and self.body.keys() - {*_FAILURE, "warnings"}:
             kind = "model request"
         if self.seconds is not None or self.body:
             try:
-                _BODIES[kind].model_validate(self.body)
+                _BODY_BY_KIND[kind].model_validate(self.body)
             except ValidationError as error:
                 raise ValueError(f"span {self.number}, {first_message(error)}") from None
 
@@ -193,14 +193,14 @@ class RunFacts(FileModel):
         return {it: values[it] for it in values if it != "process"} if isinstance(values, dict) else values
 
 
-class _Begun(FileModel):
+class _RunLine(FileModel):
     format: Literal[3] = FORMAT
     run_id: Annotated[str, Field(pattern=f"^{RUN_ID}$")]  # a file is named by this id
     started: Seconds
     facts: RunFacts
 
 
-class _End(FileModel):
+class _EndLine(FileModel):
     seconds: Seconds | None = None
     error: str = ""
     revision: dict[str, Any] | None = None
@@ -209,13 +209,13 @@ class _End(FileModel):
 class _Line(FileModel):
     """One line of the file. Only one of the fields has a value."""
 
-    run: _Begun | None = None
+    run: _RunLine | None = None
     prompt: dict[str, PromptFields] | None = None
     span: StoredSpan | None = None
-    end: _End | None = None
+    end: _EndLine | None = None
 
 
-class TraceFile(_Begun, _End):
+class TraceFile(_RunLine, _EndLine):
     """The content of a file. `started` is in seconds since 1970. `revision` is None until the run is done."""
 
     spans: list[StoredSpan] = []
@@ -257,14 +257,14 @@ class TraceFile(_Begun, _End):
         spans = {line.span.number: line.span for line in lines if line.span}
         prompts = {name: fields for line in lines for name, fields in (line.prompt or {}).items()}
         in_order = [spans[number] for number in sorted(spans)]
-        return cls(**dict(begun), **dict(ends[-1] or _End()), spans=in_order, prompts=prompts)
+        return cls(**dict(begun), **dict(ends[-1] or _EndLine()), spans=in_order, prompts=prompts)
 
     def text(self) -> str:
-        begun, ended = ({name: getattr(self, name) for name in it.model_fields} for it in (_Begun, _End))
+        begun, end = ({name: getattr(self, name) for name in it.model_fields} for it in (_RunLine, _EndLine))
         lines = [json_line("run", begun)]
         lines += [json_line("prompt", {name: fields}) for name, fields in self.prompts.items()]
         lines += [json_line("span", dict(span)) for span in self.spans]
-        lines += [json_line("end", ended)] if self.seconds is not None else []
+        lines += [json_line("end", end)] if self.seconds is not None else []
         return "".join(f"{line}\n" for line in lines)
 
     def without_addresses(self) -> Self:
@@ -280,14 +280,14 @@ def json_line(kind: str, value: Mapping[str, Any]) -> str:
     return _encode({kind: value})
 
 
-def _fields_of(value: object) -> dict[str, Any]:
+def _json_fields(value: object) -> dict[str, Any]:
     if not isinstance(value, BaseModel):
         raise TypeError(f"a trace cannot hold {kind_of(value)}")
     return value.model_dump(mode="json")
 
 
 _encode = json.JSONEncoder(
-    default=_fields_of, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    default=_json_fields, ensure_ascii=False, allow_nan=False, separators=(",", ":")
 ).encode
 
 

@@ -36,16 +36,16 @@ class Trace:
         """
         name = (store := TraceStore(home)).full_run_id(run_id)
         cure = f"rarr trace prune {name} removes it"
-        return cls._checked(store.read_trace(name), f"the trace of {name!r}", cure)
+        return cls._checked_trace(store.read_trace(name), f"the trace of {name!r}", cure)
 
     @classmethod
     def read(cls, path: str | Path) -> Self:
         """Reads an exported file. Drops the addresses of models. Raises `InputError` for a damaged file."""
         file = TraceFile.read(Path(path)).without_addresses()
-        return cls._checked(file, repr(str(path)), "export the trace once more")
+        return cls._checked_trace(file, repr(str(path)), "export the trace once more")
 
     @classmethod
-    def _checked(cls, file: TraceFile, name: str, cure: str) -> Self:
+    def _checked_trace(cls, file: TraceFile, name: str, cure: str) -> Self:
         """Makes the trace, and reads all parts once, so that later reads cannot fail. Raises `InputError`."""
         trace = cls(file)
         try:
@@ -213,10 +213,10 @@ class RecordedAnswers:
         more = [list(message) for message in ask.messages[2:]]
         key = json.dumps([model, ask.prompt_hash, ask.messages[1].content, more, ask.samples])
         spans = self._answers[key]
-        return None if not spans else _answer(spans.pop(0) if len(spans) > 1 else spans[0])
+        return None if not spans else _answer_of_span(spans.pop(0) if len(spans) > 1 else spans[0])
 
 
-def _answer(span: StoredSpan) -> Answer:
+def _answer_of_span(span: StoredSpan) -> Answer:
     body = span.body
     if span.kind == "ask":  # with 0 tokens, a run would warn
         return Answer(tuple(body["answers"]), Tokens(1, 1))

@@ -57,7 +57,7 @@ def test_run_id_cannot_be_used_twice(kept: Reviser) -> None:
 @pytest.mark.loopback
 @pytest.mark.parametrize("killed", [False, True])
 def test_finished_run_asks_nothing_also_if_killed_before_its_trace_got_the_revision(killed: bool) -> None:
-    last = patch.object(RunRecorder, "_end", lambda *_: None) if killed else nullcontext()
+    last = patch.object(RunRecorder, "_write_end_line", lambda *_: None) if killed else nullcontext()
     with (
         ScriptedServer(answer) as server,
         Reviser(settings_for(server), checkpointer=InMemorySaver()) as agent,
