@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from makers import FACT, TEXT
 from pydantic import SecretStr
-from traces.helpers import filled
+from traces.helpers import filled_store
 
 import rarr
 from benchmarks.documents import docstrings
@@ -183,8 +183,8 @@ def test_wikipedia_language_is_the_edition_that_is_asked() -> None:
 
 @pytest.mark.parametrize(("days", "kept"), [(4, {"old", "yesterday", "new"}), (0.5, {"yesterday", "new"})])
 def test_trace_days_remove_old_traces(days: float, kept: set[str], tmp_path: Path) -> None:
-    filled(tmp_path, "old", written=time.time() - 3 * 86_400)
-    store = filled(tmp_path, "yesterday", written=time.time() - 86_401)
+    filled_store(tmp_path, "old", written=time.time() - 3 * 86_400)
+    store = filled_store(tmp_path, "yesterday", written=time.time() - 86_401)
     with Reviser(Settings(home=tmp_path, search=InMemoryRetriever([FACT]), trace_days=days)) as reviser:
         reviser.revise(TEXT, run_id="new")
     assert set(store.run_names()) == kept

@@ -7,7 +7,7 @@ import webbrowser
 from pathlib import Path
 
 import pytest
-from traces.helpers import RIGHT, filled, recorded
+from traces.helpers import RIGHT, filled_store, recorded
 
 from cli.conftest import Command
 from rarr import Trace, prompts
@@ -31,7 +31,7 @@ def run_id(tmp_path: Path) -> str:
 
 def test_list_has_the_newest_first_and_tells_runs_apart(command: Command, tmp_path: Path) -> None:
     assert b"rarr revise records a run" in command("trace", "list").out
-    filled(tmp_path / "home", "aaaaaaaaaa1", "aaaaaaaaaa2", "b")
+    filled_store(tmp_path / "home", "aaaaaaaaaa1", "aaaaaaaaaa2", "b")
     titles, *rows = command("trace", "list", "--limit", "2").out.decode().splitlines()
     assert titles.split() == ["run", "when", "took", "status", "calls", "tokens", "edits", "text"]
     assert [row.split()[0] for row in rows] == ["b", "aaaaaaaaaa2"]
@@ -85,7 +85,7 @@ def test_page_is_private_and_opened_in_a_graphical_browser_alone(
     opened: list[str] = []
     monkeypatch.setattr("rarr.views.pages.trace_page", lambda trace: f"<p>{trace.run_id}</p>")
     monkeypatch.setattr(webbrowser, "get", lambda: types.SimpleNamespace(open=opened.append))
-    filled(tmp_path / "home", "a")
+    filled_store(tmp_path / "home", "a")
     page = tmp_path / "home/pages/a.html"
     assert command("trace", "open", "a").out.decode() == f"{page}\n"
     assert (page.read_text(), opened) == ("<p>a</p>", [page.as_uri()])

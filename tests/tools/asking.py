@@ -23,7 +23,7 @@ def chat_at(server: ScriptedServer | str, **options: Any) -> LangChainChat:
     return langchain_chat(given.pop("name"), base_url=url, **given)
 
 
-def patient(chat: ChatModel, *, most: int = 64, **options: Any) -> BudgetedChat:
+def fast_chat(chat: ChatModel, *, most: int = 64, **options: Any) -> BudgetedChat:
     model = BudgetedChat(chat, Limiter(most), **{"attempts": 3, "timeout_s": 2.0, **options})
     model._attempts.first_wait_s = 0.001
     return model

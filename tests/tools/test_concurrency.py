@@ -16,16 +16,16 @@ from rarr.tools import concurrency
 from rarr.tools.concurrency import by_deadline, call_on_interrupt, for_each, meanwhile, run, together
 
 
-async def failing(*_: int) -> int:
+async def fail(*_: int) -> int:
     raise OSError("down")
 
 
-async def doubled(number: int) -> int:
+async def double(number: int) -> int:
     await asyncio.sleep(0)
     return 2 * number
 
 
-async def endless(cancelled: asyncio.Event) -> int:
+async def wait_long(cancelled: asyncio.Event) -> int:
     try:
         return await asyncio.sleep(60, 0)
     finally:
@@ -62,7 +62,7 @@ async def test_together_returns_all_results_or_cancels_all_calls() -> None:
     assert await together(asyncio.sleep(0.02, 2), asyncio.sleep(0.01, 1)) == [2, 1]
     cancelled, task = asyncio.Event(), asyncio.current_task()
     with pytest.raises(OSError, match="down"):
-        await together(endless(cancelled), failing())
+        await together(wait_long(cancelled), fail())
     assert (cancelled.is_set(), task and task.cancelling()) == (True, 0)
 
 
@@ -73,8 +73,8 @@ async def test_what_is_done_meanwhile_ends_with_the_block() -> None:
         ended.set()
         return 7
 
-    late = meanwhile(0, endless, cancelled)
-    async with meanwhile(0, seven) as done, meanwhile(0, failing) as failed, late as nothing:
+    late = meanwhile(0, wait_long, cancelled)
+    async with meanwhile(0, seven) as done, meanwhile(0, fail) as failed, late as nothing:
         await ended.wait()
         await asyncio.sleep(0.01)
     async with meanwhile(60, seven) as never:
@@ -88,7 +88,7 @@ async def test_every_item_is_worked_on_and_none_is_read_before_its_place_is_free
 
     async def waiting(item: int) -> int:
         await going.wait()
-        return await doubled(item)
+        return await double(item)
 
     work = asyncio.create_task(for_each(items, waiting, 3))
     await asyncio.sleep(0.05)
@@ -105,13 +105,13 @@ async def test_an_error_of_the_work_or_of_the_items_cancels_what_is_under_way() 
         raise ValueError("torn")
 
     def half(item: int) -> Coroutine[None, None, int]:
-        return failing() if item else endless(cancelled)
+        return fail() if item else wait_long(cancelled)
 
     with pytest.raises(OSError, match="down"):
         await for_each(range(2), half, 2)
     assert cancelled.is_set()
     with pytest.raises(ValueError, match="torn"):
-        await for_each(torn(), doubled, 2)
+        await for_each(torn(), double, 2)
 
 
 async def test_late_coroutine_is_cancelled_and_not_awaited(caplog: pytest.LogCaptureFixture) -> None:
@@ -128,7 +128,7 @@ async def test_late_coroutine_is_cancelled_and_not_awaited(caplog: pytest.LogCap
 
     assert [await by_deadline(asyncio.sleep(0, 3), seconds) for seconds in (None, 600.0)] == [3, 3]
     with pytest.raises(OSError, match="down"):
-        await by_deadline(failing(), 600.0)
+        await by_deadline(fail(), 600.0)
     assert await by_deadline(late(), 0.01) is None
     order.append("returned")
     await ended.wait()
@@ -144,9 +144,9 @@ async def test_run_works_inside_a_running_loop_in_one_shared_loop_of_its_own() -
     shared = run(called(asyncio.get_running_loop))
     assert shared is run(called(asyncio.get_running_loop)) is not asyncio.get_running_loop()
     with pytest.raises(OSError, match="down"):
-        run(failing())
+        run(fail())
     with pytest.raises(InputError, match="await arevise instead"):
-        run(called(lambda: run(doubled(21))))
+        run(called(lambda: run(double(21))))
 
 
 @pytest.mark.parametrize("is_endless", [False, True])
@@ -170,7 +170,7 @@ def test_interrupt_is_raised_when_the_cancelled_coroutine_has_ended_or_takes_too
         run(interrupting())
     assert ended == ([] if is_endless else ["ended"])
     released.set()
-    assert run(doubled(21)) == 42
+    assert run(double(21)) == 42
     gc.collect()
     assert caplog.text == ""
 
@@ -178,10 +178,10 @@ def test_interrupt_is_raised_when_the_cancelled_coroutine_has_ended_or_takes_too
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks here")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # of forks with threads, from 3.12
 def test_run_works_after_a_fork() -> None:
-    run(doubled(1))
+    run(double(1))
     child = os.fork()
     if child == 0:
-        os._exit(run(doubled(21)))
+        os._exit(run(double(21)))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
 
 

@@ -27,7 +27,7 @@ def file(run_id: str = "run-1", spans: Sequence[StoredSpan] = ()) -> TraceFile:
     return TraceFile(**known, spans=list(spans))
 
 
-def filled(home: Path, *run_ids: str, written: float | None = None) -> TraceStore:
+def filled_store(home: Path, *run_ids: str, written: float | None = None) -> TraceStore:
     """Makes a store with these runs. `written` is the time of the last write; None means now."""
     store = TraceStore(home)
     for run_id in run_ids:

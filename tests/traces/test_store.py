@@ -11,7 +11,7 @@ import pytest
 from rarr import Reviser, Settings
 from rarr.errors import InputError
 from rarr.traces.store import DAY_S, TraceStore, trace_page_path
-from traces.helpers import TEXT, file, filled
+from traces.helpers import TEXT, file, filled_store
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from traces.helpers import TEXT, file, filled
     ],
 )
 def test_run_is_found_by_the_beginning_of_its_name(tmp_path: Path, word: str, found: str) -> None:
-    store = filled(tmp_path, "abc1", "abd2")
+    store = filled_store(tmp_path, "abc1", "abd2")
     if " " not in found:
         assert store.full_run_id(word) == found
         return
@@ -37,7 +37,7 @@ def test_run_is_found_by_the_beginning_of_its_name(tmp_path: Path, word: str, fo
 
 
 def test_file_is_private_to_its_owner_and_listed_also_beside_one_that_cannot_be_read(tmp_path: Path) -> None:
-    store = filled(tmp_path, "a")
+    store = filled_store(tmp_path, "a")
     assert stat.S_IMODE((tmp_path / "traces" / "a.jsonl").stat().st_mode) == 0o600
     store.add_trace(file("c").model_copy(update={"seconds": None}))
     (tmp_path / "traces" / "b.jsonl").write_text('{"run":{"format":2}}\n')
@@ -46,17 +46,17 @@ def test_file_is_private_to_its_owner_and_listed_also_beside_one_that_cannot_be_
 
 
 def test_run_that_is_removed_while_runs_are_listed_is_unreadable(tmp_path: Path, monkeypatch: Any) -> None:
-    store = filled(tmp_path, "a")
+    store = filled_store(tmp_path, "a")
     monkeypatch.setattr(store, "run_names", lambda: ["a", "gone"])
     assert [(it.run_id, it.status) for it in store.summaries()] == [("a", "done"), ("gone", "unreadable")]
 
 
 def test_clock_that_jumps_for_less_than_a_day_removes_no_run(tmp_path: Path) -> None:
     limits: Any = {"days": 30, "max_bytes": 1e9}
-    store = filled(tmp_path, "old", written=0.0)
-    filled(tmp_path, "later", written=20 * DAY_S)
+    store = filled_store(tmp_path, "old", written=0.0)
+    filled_store(tmp_path, "later", written=20 * DAY_S)
     assert store.prune(**limits, now=4000 * DAY_S) == 0
-    filled(tmp_path, "jumped", written=4000 * DAY_S)
+    filled_store(tmp_path, "jumped", written=4000 * DAY_S)
     assert store.prune(**limits, now=4000.9 * DAY_S) == store.prune(**limits, now=21 * DAY_S) == 0
     assert store.prune(**limits, now=4001 * DAY_S) == 2
 
@@ -65,7 +65,7 @@ def test_clock_that_jumps_for_less_than_a_day_removes_no_run(tmp_path: Path) -> 
     "remove", [lambda store: store.remove_runs(["a"]), lambda store: store.prune(days=1, max_bytes=0)]
 )
 def test_page_is_removed_with_its_run(tmp_path: Path, remove: Callable[[TraceStore], int]) -> None:
-    store = filled(tmp_path, "a", written=time.time() - 1)
+    store = filled_store(tmp_path, "a", written=time.time() - 1)
     page = trace_page_path(tmp_path, "a")
     page.parent.mkdir()
     page.write_text("what was said")

@@ -19,7 +19,7 @@ from rarr.testing import Failure, Request, ScriptedServer
 from rarr.testing.server import Reply
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens
 from rarr.tools.models.langchain_chat import LangChainChat, langchain_chat
-from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, chat_at, outcome, patient
+from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, chat_at, fast_chat, outcome
 
 pytestmark = pytest.mark.loopback
 THREE = replace(ASK, samples=3, temperature=0.7)
@@ -38,15 +38,15 @@ async def test_key_is_shown_by_no_fault_or_answer(given: str | None, monkeypatch
     with ScriptedServer(ANSWERS, requires_key="another") as server:
         own = ChatOpenAI(base_url=server.url, api_key=SecretStr("a key of its own"), max_retries=0)
         for model in (chat_at(server, **options), LangChainChat("mine", lambda: own)):
-            failure = await outcome(patient(model, attempts=1))
+            failure = await outcome(fast_chat(model, attempts=1))
             assert "status 401: Incorrect API key provided: ***" in str(failure)
         for userinfo in (f"me:{KEY}", KEY):
-            failure = await outcome(asked := patient(chat_at(server.url.replace("://", f"://{userinfo}@"))))
+            failure = await outcome(asked := fast_chat(chat_at(server.url.replace("://", f"://{userinfo}@"))))
             assert "Incorrect API key provided: Basic ***." in str(failure) and asked.server == server.url
         await own.root_async_client.close()
     monkeypatch.setenv("OPENAI_API_KEY", " an-unusual-key\r\n")
     with ScriptedServer(lambda request: f"it is {given or 'an-unusual-key'}") as server:
-        answer = await outcome(patient(chat_at(server, **options)))
+        answer = await outcome(fast_chat(chat_at(server, **options)))
     assert isinstance(answer, Answer) and answer.texts == ("it is ***",)
 
 
@@ -64,7 +64,7 @@ async def answered(given: AIMessage | BaseChatModel | dict[str, Any] | list[Any]
         url, key = "http://canned.test/v1", SecretStr(KEY)
         given = ChatOpenAI(base_url=url, api_key=key, max_retries=0, http_async_client=client)
     model = GenericFakeChatModel(messages=iter([given])) if isinstance(given, AIMessage) else given
-    return await outcome(patient(LangChainChat("vllm:canned", lambda: model), attempts=1), ASK)
+    return await outcome(fast_chat(LangChainChat("vllm:canned", lambda: model), attempts=1), ASK)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ async def test_azure_is_asked_at_its_deployment() -> None:
 
 async def bodies(server: ScriptedServer, *asks: ChatRequest, **options: Any) -> list[dict[str, Any]]:
     """Returns the bodies of the requests for these questions, in order."""
-    async with aclosing(patient(chat_at(server, **options))) as model:
+    async with aclosing(fast_chat(chat_at(server, **options))) as model:
         for ask in asks:
             await model.complete(ask)
     return [dict(request.body) for request in server.requests]
@@ -227,7 +227,7 @@ async def test_free_check_finds_the_model_or_tells_why_not(key: str | None, name
 )
 async def test_text_that_was_cut_off_is_kept_with_its_tokens(plan: Any, part: str) -> None:
     with ScriptedServer(ANSWERS, plan=[plan]) as server:
-        async with aclosing(patient(chat_at(server))) as model:
+        async with aclosing(fast_chat(chat_at(server))) as model:
             answer = await model.complete(replace(ASK, max_tokens=50))
             whole = await model.complete(ASK)
     assert answer.cut and answer.texts[0].startswith(part)

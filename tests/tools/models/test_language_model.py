@@ -11,7 +11,7 @@ from rarr.prompts import Prompt
 from rarr.testing import ScriptedModel
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
 from rarr.tools.models.language_model import LanguageModel
-from tools.asking import ANSWERS, ASK, SCHEMA, TEXT, metered_run, patient
+from tools.asking import ANSWERS, ASK, SCHEMA, TEXT, fast_chat, metered_run
 
 
 class Edited(BaseModel):
@@ -24,7 +24,7 @@ PROSE = "I would\nrather not say. " + "So it is. " * 20
 
 
 def language_model(*models: Any, **options: Any) -> LanguageModel:
-    return LanguageModel([patient(model, attempts=1, **options) for model in models], max_answer_tokens=50)
+    return LanguageModel([fast_chat(model, attempts=1, **options) for model in models], max_answer_tokens=50)
 
 
 async def ask(model: LanguageModel, text: str = OPENED["text"], prompt: Prompt = EDIT) -> str:

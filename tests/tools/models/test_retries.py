@@ -14,7 +14,7 @@ from rarr.tools import trace_spans
 from rarr.tools.models import retries
 from rarr.tools.models.chat import Answer, CallFailure, Tokens
 from rarr.tools.models.retries import BudgetedChat, Limiter
-from tools.asking import ANSWERS, ASK, chat_at, outcome, patient
+from tools.asking import ANSWERS, ASK, chat_at, fast_chat, outcome
 
 loopback = pytest.mark.loopback
 LASTING: list[tuple[Failure, dict[str, Any], str, int]] = [
@@ -38,7 +38,7 @@ async def test_lasting_faults_end_after_the_last_attempt(
 ) -> None:
     started = time.perf_counter()
     with ScriptedServer(ANSWERS, plan=repeat(entry)) as server:
-        failure = await outcome(patient(chat_at(server), **options))
+        failure = await outcome(fast_chat(chat_at(server), **options))
     assert isinstance(failure, CallFailure)
     assert (failure.kind, len(server.requests)) == (kind, requests)
     assert time.perf_counter() - started >= options.get("timeout_s", 0.0)
@@ -47,7 +47,7 @@ async def test_lasting_faults_end_after_the_last_attempt(
 @loopback
 async def test_faults_with_retry_after_wait_for_that_time() -> None:
     with ScriptedServer(ANSWERS, plan=[Failure(429, retry_after=0.3)]) as server:
-        assert isinstance(await outcome(patient(chat_at(server))), Answer)
+        assert isinstance(await outcome(fast_chat(chat_at(server))), Answer)
     first, second = server.requests
     assert second.arrived - first.arrived >= 0.3
 
@@ -76,7 +76,7 @@ async def test_faults_three_in_a_row_make_the_model_rest(
 ) -> None:
     monkeypatch.setattr(retries, "REST_S", 0.05)
     model = ScriptedModel(ANSWERS, failures=[kind and CallFailure(kind, kind) for kind in planned])
-    asked, kinds = patient(model, attempts=1), list[str]()
+    asked, kinds = fast_chat(model, attempts=1), list[str]()
     for pause in pauses:
         await asyncio.sleep(pause)
         kinds.append(getattr(await outcome(asked), "kind", ""))
@@ -86,7 +86,7 @@ async def test_faults_three_in_a_row_make_the_model_rest(
 
 async def test_timeout_error_of_a_model_is_its_own_and_not_our_limit() -> None:
     with pytest.raises(TimeoutError, match="the queue is full"):
-        await outcome(patient(ScriptedModel(ANSWERS, failures=[TimeoutError("the queue is full")])))
+        await outcome(fast_chat(ScriptedModel(ANSWERS, failures=[TimeoutError("the queue is full")])))
 
 
 async def test_each_attempt_is_stored_before_the_next_also_a_failed_one_that_was_paid_for() -> None:
@@ -97,6 +97,6 @@ async def test_each_attempt_is_stored_before_the_next_also_a_failed_one_that_was
     paid = CallFailure("declined", "no", tokens=Tokens(30, 5))
     model = ScriptedModel(ANSWERS, failures=[CallFailure("server", "half"), paid, None])
     with trace_spans.using_recorder(recorder):
-        assert await outcome(asked := patient(model)) is paid
+        assert await outcome(asked := fast_chat(model)) is paid
         assert isinstance(await outcome(asked), Answer)
     assert steps == [*("CallFailure", "saved") * 2, "", "saved"]

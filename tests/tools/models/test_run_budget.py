@@ -9,7 +9,7 @@ from rarr.errors import BudgetError
 from rarr.testing import Failure, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import Tokens, estimated_tokens
 from rarr.tools.models.run_budget import Budget, Meter, meter
-from tools.asking import ANSWERS, ASK, KEY, chat_at, metered_run, patient
+from tools.asking import ANSWERS, ASK, KEY, chat_at, fast_chat, metered_run
 
 
 async def spend(node: str, tokens: int) -> None:
@@ -33,7 +33,7 @@ async def test_budget_deadline_ends_slow_work_and_a_wait_for_the_limiter() -> No
         async with Meter(Budget(deadline_s=0.02)).in_time():
             await asyncio.sleep(5)
     model = ScriptedModel(ANSWERS, latency=5)
-    asked = patient(model, most=1, timeout_s=9)
+    asked = fast_chat(model, most=1, timeout_s=9)
     first = asyncio.create_task(asked.complete(ASK))
     await asyncio.sleep(0.01)
     with metered_run(deadline_s=0.05), pytest.raises(BudgetError, match="deadline_s"):
@@ -49,7 +49,7 @@ async def test_budget_deadline_ends_slow_work_and_a_wait_for_the_limiter() -> No
 async def test_budget_counts_requests_under_way(limits: dict[str, Any], sent: int) -> None:
     """A request is expected to need 7 tokens in and 200 out."""
     model = ScriptedModel(ANSWERS, latency=0.01)
-    asked = patient(model, price=(0.0, 60.0))
+    asked = fast_chat(model, price=(0.0, 60.0))
     with metered_run(**limits):
         await asyncio.gather(*(asked.complete(ASK) for _ in range(50)), return_exceptions=True)
     assert len(model.calls) == sent
@@ -57,14 +57,14 @@ async def test_budget_counts_requests_under_way(limits: dict[str, Any], sent: in
 
 @pytest.mark.parametrize(("price", "cost"), [((), None), ((2.0, 10.0), 0.0025), ((2.0, 10.0, 0.5), 0.00175)])
 def test_prices_are_per_million_tokens(price: tuple[float, ...], cost: float | None) -> None:
-    asked = patient(ScriptedModel(ANSWERS), price=price)
+    asked = fast_chat(ScriptedModel(ANSWERS), price=price)
     assert asked.cost(Tokens(input=1000, output=50, cached=500)) == (cost and pytest.approx(cost))
 
 
 @pytest.mark.loopback
 async def test_budget_counts_an_estimate_without_reported_usage() -> None:
     with ScriptedServer(ANSWERS, plan=[Failure("no_usage")] * 2) as server, metered_run() as meter:
-        model = patient(chat_at(server))
+        model = fast_chat(chat_at(server))
         await asyncio.gather(model.complete(ASK), model.complete(ASK))
         await model.aclose()
     assert meter.total.input_tokens >= 2 * estimated_tokens(["Edit."])
@@ -76,7 +76,7 @@ async def test_answer_far_beyond_its_limit_is_cut_off_without_half_a_key() -> No
         secrets = (KEY,)
 
     whole = 20_000
-    answer = await patient(Careless({"": "x" * (whole - 10) + KEY + "y" * 5_000_000})).complete(ASK)
+    answer = await fast_chat(Careless({"": "x" * (whole - 10) + KEY + "y" * 5_000_000})).complete(ASK)
     assert (answer.cut, len(answer.texts[0]) <= whole, "sk-" in answer.texts[0]) == (True, True, False)
     assert answer.texts[0].startswith("x" * (whole - 1_000))
-    assert not (await patient(ScriptedModel({"": "x" * whole})).complete(ASK)).cut
+    assert not (await fast_chat(ScriptedModel({"": "x" * whole})).complete(ASK)).cut
