@@ -55,7 +55,7 @@ async def infer(compute: Callable[..., Result], *args: object) -> Result:
 
 
 async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
-    """Runs `compute(*args)` on any free thread. `compute` may call `require_awaited` to stop early."""
+    """Runs `compute(*args)` on a free thread. After a cancel, `require_awaited` can stop `compute`."""
     return await _run_in_pool(None, compute, *args)
 
 
@@ -116,7 +116,7 @@ async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
 async def meanwhile(
     after_s: float, compute: Callable[..., Coroutine[Any, Any, Result]], *args: object
 ) -> AsyncGenerator[list[Result], None]:
-    """Runs `compute(*args)` while the `async with` block runs. Starts `after_s` seconds after the block.
+    """Runs `compute(*args)` during the `async with` block, but not in the first `after_s` seconds.
 
     Yields a list, which gets the result at the end of the block. The list stays empty if `compute` fails, or
     if the block ends before `compute`; then `compute` is cancelled.
@@ -139,7 +139,7 @@ async def meanwhile(
 async def for_each(
     items: Iterable[Item], compute: Callable[[Item], Awaitable[Result]], at_once: int
 ) -> list[Result]:
-    """Returns `compute(item)` for each item. The result of the computation that finishes first is the first.
+    """Returns the results of `compute(item)` for all items, in the order in which the computations finish.
 
     At most `at_once` computations run at the same time. A thread reads the items. An error cancels all.
     """
@@ -210,7 +210,7 @@ def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
 
     The caller may have no event loop, or run inside another loop. The loop of rarr never ends, so that
     connections stay open between calls. An interrupt, such as Ctrl-C, cancels the coroutine. `run` raises the
-    interrupt when the coroutine has ended, or after `ENDING_S`. Raises `InputError` inside the loop of rarr.
+    interrupt when the coroutine has ended, or after `ENDING_S`. In the loop of rarr, raises `InputError`.
     """
     if threading.current_thread() is _thread:  # the loop of rarr would wait for itself
         coroutine.close()
@@ -323,7 +323,7 @@ _actions: list[Callable[[], object]] = []
 
 @contextmanager
 def call_on_interrupt(action: Callable[[], object]) -> Iterator[None]:
-    """Registers `action` during the `with` block, so that `call_interrupt_actions` calls the action."""
+    """Registers `action` during the `with` block: `call_interrupt_actions` calls it at an interrupt."""
     _actions.append(action)
     try:
         yield

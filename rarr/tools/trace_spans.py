@@ -98,7 +98,7 @@ def spans_about(id: str) -> Any:  # noqa: A002  # the field of the records
 
 
 def current_body() -> dict[str, Any]:
-    """Returns the body of the innermost open span, to add values. Without a span, returns a new dict."""
+    """Returns the body of the innermost open span, for more values. Without a span, returns a new dict."""
     return {} if (innermost := _CURRENT.get()) is None else innermost.body
 
 

@@ -1,4 +1,4 @@
-"""Writes the trace (record) of a run during the run, so that a killed run leaves the spans before its end.
+"""Writes the trace (record) of a run during the run, so that a killed run leaves its finished spans.
 
 A span is the record of one step. The runs queue their spans. One thread writes the queue in order.
 """
@@ -83,7 +83,7 @@ class ReviserRecorder:
             raise
 
     async def earlier_trace(self, run_id: str, state: State) -> Trace | None:
-        """Reads the trace of a run to resume; None if there is no valid trace of this text and context."""
+        """Reads the trace of a run that is resumed; None if no valid trace has this text and context."""
 
         def read() -> Trace | None:
             try:

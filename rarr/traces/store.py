@@ -62,7 +62,7 @@ class TraceStore:
             file.write(f"{lines}\n".encode())
 
     def append_lines(self, run_id: str, lines: Iterable[str]) -> None:
-        """Appends lines to the file of a run. Raises `InputError` if the file was removed, and `OSError`."""
+        """Appends lines to the file of a run. Raises `OSError`, or `InputError` if the file was removed."""
         try:
             handle = os.open(self._path(run_id), os.O_WRONLY | os.O_APPEND)
         except FileNotFoundError:
@@ -71,7 +71,7 @@ class TraceStore:
             file.writelines(f"{line}\n".encode() for line in lines)
 
     def rewrite_file(self, file: TraceFile) -> None:
-        """Replaces the file of a run, since its last line may be incomplete. Raises `OSError`."""
+        """Replaces the file of a run by `file`: the old file may end with half a line. Raises `OSError`."""
         write_whole(self._path(file.run_id), file.text())
         self._path(file.run_id).chmod(0o600)
 
@@ -133,8 +133,8 @@ class TraceStore:
     def prune(self, *, days: float, max_bytes: float, now: float | None = None) -> int:
         """Removes runs older than `days`, then the oldest runs until the files have at most `max_bytes`.
 
-        Returns the number of removed runs. `now` is the time in seconds since 1970. Counts the age of a run
-        back from the newest run that is a day old: a clock that is wrong for less than a day removes no run.
+        Returns the number of removed runs. `now` is the time in seconds since 1970. The age of a run
+        counts from the newest run that is at least a day old, so that a short clock error harms no run.
         """
         now, files = time.time() if now is None else now, self._files()
         now = max((written for _, written, _ in files if written <= now - DAY_S), default=0.0)

@@ -45,7 +45,7 @@ class FileModel(BaseModel):
 
 
 class ReadSentence(FileModel):
-    """A sentence that a model judged by evidence with these ids. No judgement: `verdict` is empty."""
+    """A sentence that a model judged by `evidence` (ids). If there is no judgement, `verdict` is empty."""
 
     number: Count
     text: StrictStr
@@ -91,7 +91,7 @@ class ReadBody(SpanBody):
 
 
 class NodeUpdate(BaseModel):
-    """The state changes by a node. `passages` has the documents of each query: (source, title, count)."""
+    """The state changes by a node. For each query, `passages` lists (source, title, number of passages)."""
 
     passages: dict[str, list[tuple[StrictStr, StrictStr, Count]]] = {}
 
@@ -148,7 +148,7 @@ class PromptFields(FileModel):
 
 
 class StoredSpan(FileModel):
-    """A `TraceSpan` of `rarr.tools.trace_spans` as the file stores it. `seconds` is None until the end."""
+    """A `TraceSpan` of `rarr.tools.trace_spans`, with its fields as the file stores them."""
 
     number: int = Field(ge=1, lt=1 << 53)
     parent: int = Field(ge=0)
@@ -241,7 +241,7 @@ class TraceFile(_RunLine, _EndLine):
 
     @classmethod
     def read(cls, path: Path, *, may_be_cut: bool = False) -> Self:
-        """Reads a file. Raises `InputError` for a wrong line. If `may_be_cut`, ignores half a last line."""
+        """Reads a file. Raises `InputError` for a wrong line. `may_be_cut`: ignores half a last line."""
         try:
             *whole, last = path.read_bytes().split(b"\n")
             lines = [_parsed_line(line) for line in [*whole, *[last] * bool(last and not may_be_cut)]]

@@ -46,7 +46,7 @@ class Trace:
 
     @classmethod
     def _checked_trace(cls, file: TraceFile, name: str, cure: str) -> Self:
-        """Makes the trace, and reads all parts once, so that later reads cannot fail. Raises `InputError`."""
+        """Makes the trace and reads all parts once: later reads cannot fail. Raises `InputError`."""
         trace = cls(file)
         try:
             file.require_valid_spans()
@@ -206,7 +206,7 @@ class RecordedAnswers:
                 self._answers[key].append(span)
 
     def next_answer(self, model: str, ask: ChatRequest) -> Answer | None:
-        """Returns the next recorded answer of `model` to `ask`. Repeats the last recorded answer.
+        """Returns the next recorded answer of `model` to `ask`. After the last answer, returns it again.
 
         Returns None if the run did not ask this question. Raises `CallFailure` for a recorded failure.
         """

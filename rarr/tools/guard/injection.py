@@ -1,7 +1,7 @@
 """Finds signs of an injection: a passage gives orders to a language model instead of informing a reader.
 
 The short list of patterns finds plain attempts in English. It does not find a fluent sentence that only
-suggests a verdict (`python -m benchmarks.injection` counts them), so no code may rely on the list alone.
+suggests a verdict; `python -m benchmarks.injection` counts these. So no code may rely on the list alone.
 `rarr/backends/prompted/paper.py` limits the changes that a passage can cause by the answer of a model.
 """
 
@@ -123,5 +123,5 @@ def suspicion(text: str) -> str:
 
 @cache
 def _sign_patterns() -> list[tuple[str, re.Pattern[str]]]:
-    """Returns each pattern with its reason. Compiles them at the first use, since this takes 0.1 seconds."""
+    """Returns the patterns, each with a reason. Compiles them at the first use, which takes 0.1 seconds."""
     return [(why, re.compile(sign, re.MULTILINE)) for why, signs in _SIGNS.items() for sign in signs]

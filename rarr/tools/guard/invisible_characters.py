@@ -61,7 +61,7 @@ def without_invisible(text: str) -> str:
 
 
 def hides_text(text: str) -> bool:
-    """Tells whether `text` hides a message in invisible characters: in tags, variation selectors, or bits."""
+    """Tells whether `text` hides a message in invisible tag letters, variation selectors or bits."""
     if text.isascii():
         return False
     return (

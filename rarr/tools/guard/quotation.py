@@ -65,7 +65,7 @@ def _tags_and_labels(layout: str) -> tuple[frozenset[str], frozenset[str]]:
 class Quotation(NamedTuple):
     """A text and its quoted form, `shown`. `places` has, for each character of `shown`, its offset in `text`.
 
-    `shown` has the words of `text`, but `‹` in place of the brackets of tags, and `›` before labels.
+    `shown` has the words of `text`, but `‹` in place of the first bracket of a tag, and `›` before a label.
     """
 
     text: str
@@ -83,7 +83,7 @@ class Quotation(NamedTuple):
     def original_words(self, words: str) -> str:
         """Returns `words` of a model with the brackets and labels of `text`, in place of those of `shown`.
 
-        A bracket or label does not change if it stands for several forms in `text`.
+        A bracket or label that stands for different words of `text` does not change.
         """
         if "‹" not in words and "›" not in words:
             return words
@@ -97,7 +97,7 @@ class Quotation(NamedTuple):
         return words
 
     def substitute(self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> "Quotation":
-        """Replaces the matches of `pattern` in `shown`. New characters get the places of the old ones."""
+        """Returns a quotation with the matches of `pattern` in `shown` changed by `replace`."""
         pieces, places, at = list[str](), list[int](), 0
         for match in pattern.finditer(self.shown):
             new = replace(match)

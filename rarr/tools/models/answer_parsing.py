@@ -47,7 +47,7 @@ class UnreadableAnswer(ValueError):  # noqa: N818  # it names an answer, not an 
 
 
 class _MisfitError(UnreadableAnswer):
-    """The JSON is complete but does not fit the shape: a model may repeat the request before it answers."""
+    """The JSON is complete, but not of the shape. A model may write such JSON before its real answer."""
 
 
 def _members(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ _DECODER = json.JSONDecoder(
 def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
     """Parses the JSON in `text` as an object of the class `shape`. Raises only `UnreadableAnswer`.
 
-    If `cut` is true, the text was cut off. Then its last JSON must be complete: half a list looks whole.
+    If `cut` is true, the text was cut off. Then the last JSON must be complete, not half of a list.
     """
     rest = without_reasoning(text)
     if not rest.strip():
@@ -87,7 +87,7 @@ def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
 
 
 def objects_with_key(text: str, key: str) -> Iterator[dict[str, Any]]:
-    """Yields each complete JSON object in `text` with the member `key`: in broken JSON, the first member."""
+    """Yields the complete JSON objects in `text` that have `key`. In broken JSON, `key` must come first."""
     for words, value in _json_values(text):
         values = [value]
         for start in list(re.finditer(rf'\{{\s*+"{key}"\s*+:', words))[:_STARTS] if value is None else ():
@@ -98,7 +98,7 @@ def objects_with_key(text: str, key: str) -> Iterator[dict[str, Any]]:
 
 
 def without_reasoning(text: str) -> str:
-    """Returns `text` without the reasoning of the model. Raises `UnreadableAnswer` if its end is unclear."""
+    """Removes the reasoning of a model from `text`. Raises `UnreadableAnswer` if the reasoning has no end."""
     parts, start = list[str](), 0
     for mark in (it for it in _REASONING_MARK.finditer(text) if it.lastgroup):
         if mark["cut"] is not None:
@@ -143,7 +143,7 @@ def _json_values(text: str) -> Iterator[tuple[str, Any]]:
 def _repaired_value(text: str) -> Any:
     """Reads JSON with small errors as YAML: other quotes, missing quotes, comments, a comma at the end.
 
-    Before, tries to read an unknown escape, as in LaTeX, as a backslash. Returns None if both ways fail.
+    First tries to read unknown escapes, as in LaTeX, as plain backslashes. Returns None if both ways fail.
     """
     if len(text) > _LONGEST_REPAIRED:
         return None
@@ -179,7 +179,7 @@ def _folded_name(key: str) -> str:
 
 
 def _parse_objects(value: Any, shape: type[A]) -> list[A | UnreadableAnswer]:
-    """Parses each object in `value` that has a field of `shape`. A list may be the only field of `shape`."""
+    """Parses each object in `value` that has a field of `shape`. A list alone is its only field."""
     if value is None:
         return [UnreadableAnswer("its JSON is broken or cut off")]
     [(name, field), *others] = shape.model_fields.items()

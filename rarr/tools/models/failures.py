@@ -90,7 +90,7 @@ def _secret_pattern(secret: str) -> re.Pattern[str]:
 
 
 def cleaned_start(text: str, most: int, clean: Callable[[str], str]) -> str:
-    """Cleans the first `most` characters of a text. Drops the end of a longer text: it may be half a key."""
+    """Cleans the first `most` characters of `text`. After a cut, drops the end, perhaps half a key."""
     return clean(text) if len(text) <= most else clean(text[:most])[:-_LONGEST_KEY]
 
 
@@ -166,7 +166,7 @@ def failure_of_status(
 
 
 def was_cut(reason: str, refusal: str, model: str) -> bool:
-    """Tells whether the stop reason of an answer means that the answer was cut off at its limit of tokens.
+    """Tells whether `reason`, the stop reason of an answer, means that a limit of tokens cut off the answer.
 
     Raises `CallFailure` if a filter stopped the answer, or if the model refused with the words `refusal`.
     Raises it for an unknown reason too, since the answer may be incomplete.
@@ -201,7 +201,7 @@ def _short_line(text: str, secrets: Sequence[str]) -> str:
 
 
 def _message_of(errors: Sequence[BaseException]) -> str:
-    """Returns the message of the first error, as the server wrote it. Adds the cause to a short message."""
+    """Returns the message of the first error, as the server wrote it. Adds a cause to a short message."""
     error, *causes = errors
     if isinstance(body := getattr(error, "body", None), dict):
         body = body.get("message") or body.get("detail")  # FastAPI writes `detail`

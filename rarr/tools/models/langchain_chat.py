@@ -117,7 +117,7 @@ def _setup_error(name: str, provider: str, error: Exception, secrets: Sequence[s
 
 
 class LangChainChat:
-    """A `ChatModel` that wraps a chat model of LangChain. Sends no part again that the server refused."""
+    """A `ChatModel` that wraps a chat model of LangChain. Leaves out the parts that the server refused."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ class LangChainChat:
         server: str = "",
         unsent_parts: Collection[str] = ("temperature", "max_tokens"),
     ) -> None:
-        """`make` makes the model of LangChain for an event loop. `server` is its address, if it is known.
+        """`make` makes LangChain's model for an event loop. `server` is the address of the server, if known.
 
         If there is a `server`, `aclose` closes the HTTP client of the model. `unsent_parts` names parts of a
         request that are never sent: `max_tokens` or `max_completion_tokens`, which are two names for the
@@ -145,9 +145,9 @@ class LangChainChat:
         self.aclose = self._model.aclose
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Sends a request. If the server refuses a part, sends the request again without this part.
+        """Sends a request. If the server refuses a part, such as a seed, sends it again without this part.
 
-        Without OpenAI's protocol, a model returns one sample. Raises `CallFailure`.
+        A model without OpenAI's protocol returns one sample. Raises `CallFailure`.
         """
         model, wanted = self._model.get(), {"temperature"}
         if _has_openai_protocol(model):
@@ -283,7 +283,7 @@ def _request_options(ask: ChatRequest, parts: Collection[str], extra_body: dict[
 
 
 def _callback_options(name: str, ask: ChatRequest) -> dict[str, Any]:
-    """Makes options: callbacks see the request inside its node, and LangGraph does not stream the answer."""
+    """Makes options with which callbacks see the request inside its node, and no answer is streamed."""
     outer = ensure_config()
     metadata = {**outer.get("metadata", {}), "prompt": ask.name}
     return {"run_name": name, "callbacks": outer.get("callbacks"), "metadata": metadata, "tags": ["nostream"]}

@@ -207,10 +207,10 @@ def _parse_texts(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:
 
 
 def _request_after_unreadable(prompt: Prompt, sent: ChatRequest, answer: Answer, problem: str) -> ChatRequest:
-    """Makes the request that follows an unreadable answer. It shows the answer and why it cannot be read.
+    """Makes the request that follows an unreadable answer. Its answer may have twice the tokens.
 
-    The answer may have twice the tokens. If the first answer was cut off, the request has no other change.
-    Shown texts are quoted like a variable, since they may repeat evidence that looks like a prompt.
+    Unless the first answer was cut off, the request shows this answer and the problem. Both are quoted like
+    a variable of the prompt, since they may repeat evidence that looks like a part of the prompt.
     """
     again = replace(sent, samples=1, max_tokens=2 * sent.max_tokens)
     if answer.cut:

@@ -103,7 +103,7 @@ class Attempts:
         return made
 
     def _seconds_to_wait(self, state: RetryCallState) -> float:
-        """Returns the seconds before the next attempt. They double each time; the server may ask for more."""
+        """Returns the seconds before the next attempt. They double each time, or are as the server asks."""
         failure = state.outcome.exception() if state.outcome else None
         grown = min(self.first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
         # Requests that failed together are repeated at different times.

@@ -40,7 +40,7 @@ class Meter:
     `memo` holds results for the whole run, such as the answer to a question. In a resumed run, `answers`
     returns the answer that the killed run got, and `before_s` is the duration of the killed run. `text` is
     the text of the run with its context: a source uses it to choose between entities with the same name.
-    `share` is the finished share of a long text. `ended` names the limit that ended the run, or is empty.
+    `share` is the finished share of a long text. `ended` names the limit that was reached, or is empty.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -63,7 +63,7 @@ class Meter:
         return sum(self.by_node.values(), NodeUsage())
 
     def add_usage(self, **more: Any) -> None:
-        """Adds the numbers `more`, by fields of `NodeUsage`, to the usage of the running node."""
+        """Adds `more` (numbers for fields of `NodeUsage`) to the usage of the running node."""
         node = _NODE.get()
         self.by_node[node] = self.by_node.get(node, NodeUsage()) + NodeUsage(**more)
 

@@ -61,7 +61,7 @@ def csp_digest(inline: str) -> str:
 
 
 def anchor_id(kind: str, name: str | int) -> str:
-    """Makes the HTML id `kind-name`. Escapes all characters but letters, digits, dots and hyphens."""
+    """Makes the HTML id `kind-name`. Escapes all characters except letters, digits, dots and hyphens."""
     return f"{kind}-" + re.sub(r"[^A-Za-z0-9.-]", lambda match: f"_{ord(match[0]):x}_", str(name))
 
 

@@ -24,7 +24,7 @@ def write_whole(path: Path, content: str | Iterable[bytes]) -> None:
 
 @contextmanager
 def replacement_file(path: Path) -> Iterator[Path]:
-    """Yields the path of a new file. After the block, this file replaces `path`, and has its access rights.
+    """Yields the path of a new file. After the block, this file replaces `path`. The access rights stay.
 
     If the block raises an error, removes the new file, and `path` stays unchanged. Raises `OSError`.
     """
@@ -44,7 +44,7 @@ def replacement_file(path: Path) -> Iterator[Path]:
 
 
 def sync_folder(folder: Path) -> None:
-    """Writes the list of the files in `folder` to the disk, so that no crash loses it. Not on Windows."""
+    """Writes the file names of `folder` to the disk, so that no crash loses a file. No effect on Windows."""
     if hasattr(os, "O_DIRECTORY"):
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
