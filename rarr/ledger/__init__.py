@@ -1,1 +1,1 @@
-"""Checks cards (the answers of a reader about sentences), and makes edits, statuses and scores of them."""
+"""Checks cards (answers of a reader about sentences). Makes edits, statuses and scores from the cards."""

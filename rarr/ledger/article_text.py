@@ -1,6 +1,6 @@
-"""Joins the drafts of sections into a text without citation marks, with the citations of each sentence.
+"""Joins the drafts of sections into the text of an article. The text has no citation marks.
 
-A section without a sentence is a gap: its text is the reason why it was not written.
+The labels of a citation are the numbers in its mark: "2" and "3" for [2, 3].
 """
 
 import re
@@ -17,7 +17,7 @@ _LINES = re.compile(r"\n{3,}")
 
 
 class DraftSentence(NamedTuple):
-    """A sentence of an article with its section, and with the labels of its citations, each label once."""
+    """A sentence of an article, the section of the sentence, and the labels that the sentence cites."""
 
     span: Span
     section: PlannedSection
@@ -25,25 +25,25 @@ class DraftSentence(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """The state of a section that was not written, and the reason."""
+    """Tells about a section that was not written: the state of the section, and the reason."""
 
     state: SectionState
     reason: str
 
 
 class ArticleText(NamedTuple):
-    """The text of an article without citation marks, with its sentences and their citations."""
+    """The text of an article without citation marks, and the sentences of the text with their citations."""
 
     text: str
     sentences: list[DraftSentence]
-    places: dict[str, Span]  # of the text of each section, by section id
-    gaps: dict[str, Gap]  # why a section has no text, by section id
+    places: dict[str, Span]  # the place of the text of each section, by section id
+    gaps: dict[str, Gap]  # the sections that were not written, by section id
 
 
 def article_text(state: State) -> ArticleText:
-    """Joins the drafts to an article in Markdown: its title, and each section under its heading.
+    """Joins the drafts into an article in Markdown: a title, then each section under a heading.
 
-    If a section has no draft, or a draft without a sentence, its text is the reason in round brackets.
+    A section without a draft, or whose draft has no sentence, is a gap: its text is the reason in brackets.
     """
     title = " ".join(state.get("topic", state["original"]).split())
     pieces, length = [f"# {title}\n"], len(title) + 3
@@ -75,7 +75,7 @@ def _gap(state: State, section: PlannedSection) -> Gap:
 def unmarked_draft(draft: str, heading: str) -> tuple[str, list[tuple[Span, tuple[str, ...]]]]:
     """Removes the citation marks, the `heading` and the list of sources from the draft of a section.
 
-    Returns the remaining text, and the place of each sentence with the labels that the sentence cites.
+    Returns the remaining text, and for each sentence of this text its place and the labels that it cites.
     """
     written = _body(draft, heading)
     marks = numbered_marks(written)
@@ -93,10 +93,10 @@ def unmarked_draft(draft: str, heading: str) -> tuple[str, list[tuple[Span, tupl
 
 
 def _body(draft: str, heading: str) -> str:
-    """Returns the draft without its heading and its list of sources.
+    """Returns the draft of a section without the `heading` of the section and without the list of sources.
 
-    A list of sources consists of entries under a title, or of entries with a colon. Other lines that begin
-    with a number in brackets are sentences, since a model may put its marks first.
+    An entry of the list begins with a number in brackets. The list has a title, or each entry has a colon
+    after the brackets. Other lines that begin so are sentences: a model may write the mark first.
     """
     text = draft.replace("\r\n", "\n").strip()
     headings = [Span(block.start, block.end) for block in blocks(text) if block.kind == "heading"]
@@ -119,7 +119,7 @@ def _without(text: str, places: Sequence[Span]) -> str:
 
 
 def _cited_sentence(at: int, text: str, spans: Sequence[Span]) -> Span | None:
-    """Returns the sentence that contains or precedes a mark in its paragraph, else the next sentence."""
+    """Returns the sentence that begins before the offset `at` in the same line, or else the next sentence."""
     before = next((span for span in reversed(spans) if span.start < at), None)
     if before is not None and "\n" not in text[before.end : at]:
         return before

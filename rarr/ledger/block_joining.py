@@ -1,4 +1,4 @@
-"""Joins the states of the blocks of a long text into one state with one report and one set of scores."""
+"""Joins the states of the blocks of a long text into one state. Each block of a long text has a run."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
@@ -13,7 +13,7 @@ from rarr.state import State, usable_evidence
 from rarr.tools.text.long_text_blocks import TextBlock
 
 CUT_CODE = "budget_exhausted"
-"""The code of the warning that work was left out because of a limit of the run."""
+"""The code of the warning that the run left out work because it reached a limit."""
 NOTHING_TO_CHECK = Notice(
     code="nothing_to_check",
     message="nothing is stated that a source could support: give whole sentences",
@@ -22,25 +22,25 @@ NOTHING_TO_CHECK = Notice(
 
 
 class BlockState(NamedTuple):
-    """A block of a long text with its state: after its run, or as it was if it was not revised."""
+    """A block of a long text, and its state: the state after its run, or that of `unread_block_state`."""
 
     block: TextBlock
     state: State
 
     @property
     def is_cut(self) -> bool:
-        """True if a limit of the run left out work on this block. False for a block that is too long."""
+        """True if work on this block was left out because the run reached a limit."""
         return any(notice.code == CUT_CODE for notice in self.state["warnings"])
 
     @property
     def sentences_done(self) -> int:
-        """The number of sentences that were revised and judged. Without a limit, all sentences count."""
+        """The number of judged sentences if a limit cut the block, otherwise the number of all sentences."""
         judged = [it for it in self.state.get("report", Report()).sentences if it.status != "unjudged"]
         return len(judged if self.is_cut else self.block.sentences)
 
 
 def unread_block_state(text: str, block: TextBlock) -> State:
-    """Makes the state of a block of `text` that was not revised: its sentences are unjudged."""
+    """Makes the state of a block of `text` that was not revised: each sentence of the block is unjudged."""
     own, spans = block.span.of(text), [it.moved_by(-block.span.start) for it in block.sentences]
     is_cut = bool(spans) and not block.too_long
     cut = Notice(code=CUT_CODE, message="not reached", node="")
@@ -48,9 +48,9 @@ def unread_block_state(text: str, block: TextBlock) -> State:
 
 
 def join_block_states(start: State, runs: Sequence[BlockState], report_size: int) -> State:
-    """Joins the states of all blocks, in text order, into the last state of the run that began with `start`.
+    """Joins the states of all blocks into the last state of a run. `start` is the first state of the run.
 
-    Places are moved from the block to the whole text, and places of edits to the text after earlier edits.
+    `runs` are in text order. All places are moved from the block to the whole text.
     """
     whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits", "controls")}
     original, relevances, at, grown = start["original"], dict[str, dict[str, float]](), 0, 0
@@ -86,7 +86,7 @@ def join_block_states(start: State, runs: Sequence[BlockState], report_size: int
 
 
 def _warnings(runs: Sequence[BlockState]) -> list[Notice]:
-    """Collects each warning once. Leaves out warnings about limits, since the whole run gives its own."""
+    """Returns each warning of the blocks once, without warnings about limits: the run adds those itself."""
     distinct: dict[tuple[str, str, str, str | None], Notice] = {}
     for notice in (it for _, state in runs for it in (*state["warnings"], *state.get("told", []))):
         if notice.code not in (CUT_CODE, NOTHING_TO_CHECK.code):

@@ -1,7 +1,7 @@
-"""Checks a reader's card: looks up its quotes, compares values, and finds reasons to ask the reader again.
+"""Checks a reader's card: looks up the quotes, compares values, and finds reasons to ask the reader again.
 
-A card is the answer of a reader about a sentence. The reader decides whether a passage supports the sentence.
-Code decides whether the cited lines exist, have the copied words, and have the same values.
+A card is the answer of a reader about a sentence. A line is a sentence, list item or table row of a source.
+The reader decides whether lines support the sentence. Code checks cited lines, copied words and values.
 """
 
 import re
@@ -33,14 +33,14 @@ _SHORTEST_STEM = 4
 
 
 def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
-    """Makes a card of the reader's raw answer about the sentence at `place` of `text`.
+    """Makes a checked card from the reader's answer `raw` about the sentence at `place` of `text`.
 
-    Looks up the labels of quoted lines in `lines`, and the words of edits in these lines, and adds doubts. A
-    card without a quote becomes `open`, and so does the verdict `none` for a sentence with a number. An edit
-    is doubted if no quoted line has its `by` words or its number.
+    Looks up the labels of quoted lines in `lines`. The verdict becomes `open` if the card quotes no line, or
+    if it is `none` for a sentence with a number. The card gets a doubt if no quoted line has the words `by`
+    of an edit, or a number that the edit writes.
     """
     sentence = place.of(text)
-    # Number words such as "one" or "first" need no source.
+    # A source need not have the small number words, such as "one" or "first".
     numbers = [it for it in values(sentence) if not (it.is_word and it.amounts and it.amounts[0].amount <= 2)]
     shown = tuple(dict.fromkeys(it.evidence_id for it in lines.values()))
     if raw.verdict == "none" and not numbers:
@@ -72,12 +72,12 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
 
 
 def with_doubts(card: Card, unclear: Sequence[str] = (), doubts: Sequence[str] = ()) -> Card:
-    """Adds reasons to a card: `unclear` to ask the reader once more, `doubts` not to trust the reading."""
+    """Adds to a card reasons to ask the reader again (`unclear`), and not to trust the card (`doubts`)."""
     return card.model_copy(update={"unclear": (*card.unclear, *unclear), "doubts": (*card.doubts, *doubts)})
 
 
 def _verdict(raw: RawCard, cited: Sequence[SourceLine], against: Sequence[SourceLine]) -> CardVerdict:
-    """Returns the verdict of the reader; `open` for a card that decides nothing or contradicts itself."""
+    """Returns the reader's verdict, or `open` if the card lacks quotes or contradicts itself."""
     if raw.verdict == "mixed":
         return "mixed" if against and (cited or len(against) > 1) else "open"
     is_torn = raw.verdict == "yes" and bool(raw.open or raw.edits or against)
@@ -87,7 +87,7 @@ def _verdict(raw: RawCard, cited: Sequence[SourceLine], against: Sequence[Source
 def _open_places(
     raw: RawCard, place: Span, sentence: str, *, is_open: bool, is_bare: bool
 ) -> tuple[Place, ...]:
-    """Returns the places of the open words; the whole sentence if they are missing or nothing is decided."""
+    """Returns the places of undecided words, or the place of the sentence if nothing in it is decided."""
     whole = Span(0, len(sentence))
     spans = [(fold(sentence).find(words) or [whole])[0] for words in raw.open if words.strip()]
     if is_bare or raw.verdict == "none" or (is_open and not spans):
@@ -96,10 +96,10 @@ def _open_places(
 
 
 def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> bool:
-    """Tells whether the quotes may be about another thing with the same name, by the titles of sources.
+    """Tells whether the quotes may be about another thing with the same name as the subject of the text.
 
-    True if no title of a quoted source shares a word with `run_text` (the text with its context), but the
-    title of another passage in `kept` does. A title that is only a file name does not count.
+    True if no title of a quoted source shares a word with `run_text` (the text and its context), and the
+    title of another passage in `kept` shares a word with it. Titles that are only a file name are ignored.
     """
     words, shared = _words(run_text), dict[str, bool]()
     for it in kept:
@@ -111,11 +111,11 @@ def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> boo
 
 
 def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Card:
-    """Adds doubts to the card if a line repeats nearly the whole sentence, after its edits, but differs.
+    """Compares the edited sentence with lines that nearly repeat it, and adds doubts to the card.
 
-    A quoted line with another value is a lasting doubt, unless a quoted line has the value of the sentence.
-    A quoted line with one or two other words is a reason to ask again. So is a line of `kept` that is not
-    quoted, with another value; it makes the card `disputed`.
+    A quoted line with another value adds to `doubts`, unless another quoted line has the sentence's value. A
+    quoted line with one or two other words adds to `unclear`: the reader is asked again. A line of `kept`
+    that is not quoted, with another value, also adds to `unclear`, and the card becomes `disputed`.
     """
     above, edited, sentence = text[: card.start], edited_sentence(text, card), text[card.start : card.end]
     if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):
@@ -145,14 +145,14 @@ def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> C
     return card
 
 
-@lru_cache(maxsize=1024)  # a sentence is compared while its reader is at work, and again after a yes
+@lru_cache(maxsize=1024)  # a sentence is compared while the model reads, and again after the model's answer
 def _near_quote(sentence: str, above: str, lines: tuple[Line, ...]) -> RawCard:
-    words = {item.key for item in items_of(sentence) if item.stem}  # without two words, a line denies nothing
+    words = {item.key for item in items_of(sentence) if item.stem}  # two missing words: the line is not near
     return card_of(sentence, above, [it for it in lines if len(words - it.all_keys) < 2], hedged=True)
 
 
 def _is_altered(sentence: str, lines: Sequence[Line]) -> bool:
-    """Tells whether a line repeats the sentence with one or two other words, and no line repeats it all."""
+    """Tells whether a line has one or two other words than the sentence, and no line has the same words."""
     near = (align(items_of(sentence), line) for line in lines)
     found = [[(len(it.own), len(it.other)) for it in one.diffs] for one in near if one.shared >= LEAST_SHARED]
     return all(found) and any(it in ([(1, 1)], [(1, 1)] * 2) for it in found)
@@ -163,7 +163,7 @@ def _is_of_values(card: RawCard) -> bool:
 
 
 def edited_sentence(text: str, card: Card, at: int = 0) -> str:
-    """Returns the sentence of a card after the card's edits. `at` is the offset at which `text` begins."""
+    """Returns the sentence of a card after the card's edits. `at` is the offset of the start of `text`."""
     sentence, start = text[card.start - at : card.end - at], card.start
     for edit in sorted(card.edits, key=lambda edit: edit.start, reverse=True):
         sentence = sentence[: edit.start - start] + edit.new + sentence[edit.end - start :]
@@ -185,7 +185,7 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
 
 
 def _joined(edits: Sequence[CardEdit], card: Card, sentence: str) -> tuple[CardEdit, ...]:
-    """Joins edits that exchange words into a single edit, since half of an exchange would be wrong."""
+    """Joins edits that exchange words into a single edit, because half of an exchange would be wrong."""
     olds = [sentence[it.start - card.start : it.end - card.start].strip().casefold() for it in edits]
     news = [it.new.strip().casefold() for it in edits]
     moved = [at for at, it in enumerate(zip(olds, news, strict=True)) if {*it} <= {*olds} & {*news}]
@@ -202,7 +202,7 @@ def _joined(edits: Sequence[CardEdit], card: Card, sentence: str) -> tuple[CardE
 
 
 def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> Card:
-    """Adds an edit at its place in the sentence, with its `by` words from the cited lines, and its doubts."""
+    """Looks up the words of `edit` in the sentence and in `cited`. Adds the edit, or doubts, to the card."""
     if (span := find_once(edit.old, sentence)) is None:
         return with_doubts(card, doubts=[f"“{edit.old or '…'}” must stand exactly once in the sentence"])
     span, new = smallest_replacement(span, sentence, edit.new)
@@ -217,7 +217,7 @@ def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceL
     place = Span(span.start, span.start + len(new))
     added = [it for it in values(written) if it.span.overlaps(place) and not has_value(sentence, it)]
     if missing := [value for value in added if not _is_stated(value, cited)]:
-        # A quoted line may have the value with another rate or bound, or, in a table, the number alone.
+        # A quoted line may have the value with another rate or bound. A table row may have only the number.
         told = [it for line in cited for it in values(line.text)]
         alone = [it for it in told if not (it.unit or it.noun)]
         is_near = all(any(may_be_equal(value, it) for it in told) for value in missing)
@@ -246,13 +246,13 @@ def _has_same_value(place: Span, sentence: str, new: str) -> bool:
 
 
 def _is_shortened(edit: RawEdit, new: str) -> bool:
-    """Tells whether an edit only removes words, and the line has the remaining words side by side."""
+    """Tells whether an edit only removes words, and its `by` words are exactly the words that remain."""
     kept = _WORD.findall(edit.new)
     return not _WORD.findall(new) and len(kept) > 1 and kept == _WORD.findall(edit.by)
 
 
 def find_once(old: str, sentence: str) -> Span | None:
-    """Returns the place of the words `old` in the sentence; None unless they occur exactly once."""
+    """Returns the place of the words `old` in the sentence, or None if they do not occur exactly once."""
     if old and sentence.count(old) == 1:
         return Span(start := sentence.index(old), start + len(old))
     found = fold(sentence).find(old)
@@ -260,7 +260,7 @@ def find_once(old: str, sentence: str) -> Span | None:
 
 
 def _is_said_nearer(place: Span, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> bool:
-    """Tells whether a line has the words at `place`, and more words around them than each cited line."""
+    """Tells whether a line has the words at `place`, and more other words of the sentence than `cited`."""
     old = place.of(sentence)
     had = [value for value in values(sentence) if value.span.overlaps(place)]
     around = _words(sentence) - _words(old)
@@ -273,8 +273,8 @@ def _is_said_nearer(place: Span, sentence: str, cited: Sequence[SourceLine], lin
 def _is_confirmed(
     place: Span, sentence: str, new: str, added: Sequence[Value], there: Span, line: str
 ) -> bool:
-    """Tells whether the words at `there` in a line have the values `added`, and each new word, inflected."""
-    # A value shows no value of another kind: 221 metres are no year. Nor does "12 patients" show "Stage 12".
+    """Tells whether the words at `there` in `line` have the values `added`, and a form of each new word."""
+    # A value confirms only a value of its kind: 221 metres are no year, and "12 patients" is not "Stage 12".
     kinds = {value.kind for value in values(sentence) if value.span.overlaps(place)}
     name, by = _name_before(sentence, place), there.of(line)
     given = [it for it in values(line) if it.span.overlaps(there) and (not kinds or it.kind in kinds)]
@@ -285,11 +285,11 @@ def _is_confirmed(
     had, words = ([it.casefold() for it in _WORD.findall(each)] for each in (place.of(sentence), new))
     shown = fold(" ".join((by, *(value.text for value in added)))).text
     stems = (it[: max(_SHORTEST_STEM, len(it) - 3)] for it in words if it not in had and it.isalpha())
-    return bool(words) and all(stem in shown for stem in stems)  # no words: there is nothing to compare
+    return bool(words) and all(stem in shown for stem in stems)  # without new words, nothing is confirmed
 
 
 def _name_before(text: str, number: Span) -> str:
-    """Returns the word before a number, if both are a name, as in "Stage 3"; else ""."""
+    """Returns the word before a number if the two form a name ("Stage" for "Stage 3"), or else ""."""
     pairs = ((it, item) for it, item in pairwise(items_of(text)) if item.value and item.is_name)
     near = (it.word for it, item in pairs if Span(it.end, item.end).overlaps(number))
     return next(near, "")
@@ -299,6 +299,6 @@ def _is_stated(value: Value, lines: Sequence[SourceLine]) -> bool:
     return any(may_state(other, value) for line in lines for other in values(line.text))
 
 
-@lru_cache(maxsize=256)  # titles, and the text of the run
+@lru_cache(maxsize=256)  # the same titles and the same text of the run are given again and again
 def _words(text: str) -> frozenset[str]:
     return frozenset(word.casefold()[:6] for word in _WORD.findall(text) if len(word) > 3 or word.isupper())

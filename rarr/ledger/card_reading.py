@@ -1,7 +1,8 @@
-"""Gets a card of each sentence from the reader: asks about blocks of sentences, and again after a failure.
+"""Asks a reader for the card of each sentence. One request asks about a block of sentences.
 
-At most three requests follow one another, the last about doubtful sentences. If the reader misjudges planted
-controls of a block, the block is read again in halves. After another miss, its cards do not count.
+A block also has controls: planted sentences with a known answer. If the reader misjudges a control, the two
+halves of the block are read again. If it misjudges a control of a half, the cards of the half do not count.
+At most three requests follow one another; the third request asks about doubtful sentences again.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ from rarr.tools.trace_spans import span
 
 NODE = "check_agreement"
 SENDING_S = 0.1
-"""The seconds to wait with other work after a request begins, so that the request is sent first."""
+"""The seconds between the start of a request and the start of other work: the request is sent first."""
 UNRELIABLE = "the reader misjudged planted test sentences beside it"
 UNEXAMINED = "no planted error examined its reader"
 
@@ -40,13 +41,13 @@ _UNCONFIRMED = "doubtful sentences could not be confirmed"
 
 
 class KeptEvidence(NamedTuple):
-    """The evidence that a reader may see, and the ids of the evidence for each sentence, by its place."""
+    """The evidence that a reader may see. `by_place` has the ids of the evidence for each sentence."""
 
     evidence: Sequence[Evidence]
     by_place: Mapping[Span, Sequence[str]]
 
     def select(self, places: Sequence[Span], cited: Sequence[str] = ()) -> list[Evidence]:
-        """Returns the evidence for the sentences at `places`, and the evidence with the ids `cited`."""
+        """Returns the evidence for the sentences at `places`, and also the evidence with the ids `cited`."""
         wanted = {*cited, *(evidence_id for place in places for evidence_id in self.by_place.get(place, ()))}
         return [passage for passage in self.evidence if passage.id in wanted]
 
@@ -63,7 +64,7 @@ async def read_cards(
 
 
 class _Reading:
-    """A reading of a text. `_unreliable` are sentences beside missed controls, `_examined` beside errors."""
+    """Reads a text. `_examined`: sentences beside a planted error; `_unreliable`: beside a missed control."""
 
     def __init__(self, state: State, kept: KeptEvidence, components: Components) -> None:
         if components.card_reader is None:
@@ -82,7 +83,7 @@ class _Reading:
         first = await self._read_all(blocks)
         second = await self._read_all(self._to_read_again(first), "again")
         found = await work(self._examine, [*first, *second])
-        # If words of a card are unproven, or its reader is unreliable, no second answer can help.
+        # A second answer cannot help if a card has doubts, or if the reader is unreliable.
         unclear = {place for place, card in found.items() if card.unclear and not card.doubts}
         unclear -= self._unreliable if self._doubting.is_model else unclear
         doubtful = [[it for it in block if it in unclear] for block in blocks]
@@ -97,12 +98,12 @@ class _Reading:
         return [block for group in read for block in group]
 
     async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[PlantedBlock]:
-        """Reads a block. If it is too long, reads its halves, or a single sentence with less evidence."""
+        """Reads a block. If the request is too long, reads halves, or one sentence with less evidence."""
         wanted = (1, 0) if self._standing == "good" else (MAX_ERRORS, MAX_REPETITIONS)
         planted = wanted if self._reader.is_model else (0, 0)
         block = await work(plant_block, self._state, places, evidence, planted, salt)
         try:
-            # An error of the comparison is raised again later, for the card.
+            # If the comparison fails here, it fails again later, and the error is raised then.
             async with meanwhile(SENDING_S, self._compare, places if self._reader.is_model else ()):
                 await self._ask(block, seed=int(bool(salt)))
         except (ModelError, BudgetError) as error:
@@ -111,7 +112,7 @@ class _Reading:
                 return await self._read_all(_halves(places), salt)
             if is_too_long and len(evidence) > 1:
                 return await self._read(places, evidence[: max(1, round(len(evidence) / 2))], salt)
-            if is_too_long and not salt:  # the fallbacks are asked
+            if is_too_long and not salt:  # a second request also asks the fallback models
                 return await self._read(places, evidence, "again")
             block.failed = str(error)
             told = "sentences could not be read"
@@ -119,7 +120,7 @@ class _Reading:
         return [block]
 
     async def _compare(self, places: Sequence[Span]) -> None:
-        """Compares sentences with near quotations, as if the model, which is at work, agrees with them."""
+        """Compares sentences with near quotations while the model reads, as if its verdict were `yes`."""
         for place in places:
             card = Card(**place._asdict(), verdict="yes")
             await work(with_comparison_doubts, card, self._text, self._kept.select([place]))
@@ -134,7 +135,7 @@ class _Reading:
             traced.body.update(block.trace_facts())
 
     def _to_read_again(self, first: Sequence[PlantedBlock]) -> list[Sequence[Span]]:
-        """Returns the halves of blocks with missed controls, and the sentences without a card."""
+        """Returns the blocks to read again: halves of blocks with missed controls, and unread sentences."""
         blocks: list[Sequence[Span]] = []
         for read in first if self._standing != "bad" and self._reader.is_model else ():
             spans = list(read.places.values())
@@ -145,9 +146,9 @@ class _Reading:
         return blocks
 
     def _examine(self, reads: Sequence[PlantedBlock]) -> dict[Span, Card]:
-        """Notes which sentences were examined, and which readings missed controls, for usage and record.
+        """Returns the card of each sentence from the last reading of the sentence, with the doubts about it.
 
-        Returns the card of each sentence from its last reading, with the doubts about it.
+        Stores which sentences were examined, and counts the controls for the usage and the record.
         """
         latest = dict[Span, Card]()
         sources = {passage.id: passage.source for passage in self._kept.evidence}
@@ -156,7 +157,7 @@ class _Reading:
             latest = {place: card for place, card in latest.items() if place not in places} | read.located
             if read.missed or self._standing == "bad":
                 self._unreliable |= places
-            elif read.located and read.has_planted_error:  # other controls than before, all caught
+            elif read.located and read.has_planted_error:  # the second reading misjudged no control
                 self._unreliable -= places
             self._examined |= read.located.keys() if read.has_planted_error else set()
             if read.located and self._reader.is_model:
@@ -168,7 +169,7 @@ class _Reading:
         return {place: self._with_doubts(card, place) for place, card in latest.items()}
 
     def _with_doubts(self, card: Card, place: Span) -> Card:
-        """Adds doubts by other passages. A good reader is asked again only if no control examined it."""
+        """Adds doubts from other passages. A reader with a good record is asked again only if unexamined."""
         card = with_heavier_side(card, self._text, self._kept.evidence, self._settings.source_kinds)
         doubt, is_model = self._settings.doubt, self._reader.is_model
         if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
@@ -184,13 +185,13 @@ class _Reading:
         return card.model_copy(update={"unclear": () if doubt == "never" else unclear})
 
     async def _confirmed(self, doubtful: Sequence[Span], found: Mapping[Span, Card]) -> list[Span]:
-        """Asks about doubtful sentences with their edits, and returns the sentences that are confirmed.
+        """Asks again about doubtful sentences, after their edits. Returns the confirmed sentences.
 
-        If neither request has a planted error, only another reader can confirm a sentence.
+        If neither the first request nor this request had a planted error, only another reader confirms.
         """
         cards = {place: found[place] for place in doubtful}
         evidence = self._kept.select(doubtful, [at for it in cards.values() for at in it.quoted_evidence_ids])
-        # A card whose side of the text weighs more is asked about as it stands.
+        # If the sources for a sentence weigh more, the request has the sentence without edits.
         written = {it: edited_sentence(self._text, card) for it, card in cards.items() if card.side != "for"}
         block = await work(plant_block, self._state, doubtful, evidence, (1, 0), "doubt", written)
         try:
@@ -208,7 +209,7 @@ class _Reading:
         return [place for place in confirmed if is_examined or place in self._examined]
 
     def _settled(self, card: Card | None, place: Span, *, confirmed: bool) -> Card:
-        """Adds its remaining doubts to the card, and drops edits whose source has the old value."""
+        """Adds the remaining doubts to a card. Removes a doubted edit if its source has the old value."""
         if card is None:
             reason = _UNREAD if self._kept.by_place.get(place) else ""
             return Card(**place._asdict(), verdict=None, reason=reason)
@@ -246,7 +247,7 @@ def _halves(places: Sequence[Span]) -> list[list[Span]]:
 
 
 def _restates(text: str, sentence: Span, edit: CardEdit) -> bool:
-    """Tells whether the words that an edit copies have the sentence's old value, and not the new value."""
+    """Tells whether the `by` words of an edit have the old value of the sentence, and not the new value."""
     before, place = sentence.of(text), Span(edit.start, edit.end).moved_by(-sentence.start)
     had = [value for value in values(before) if value.span.overlaps(place)]
     said, new = (bool(its) and all(has_value(edit.by, it) for it in its) for its in (had, values(edit.new)))
@@ -254,7 +255,7 @@ def _restates(text: str, sentence: Span, edit: CardEdit) -> bool:
 
 
 def _confirms(answer: RawCard | None, card: Card, block: PlantedBlock) -> bool:
-    """Tells whether an answer with a quote confirms a card. `no` confirms a contradiction without edits."""
+    """Tells whether an answer quotes and confirms: with `yes`, or `no` for a contradiction without edits."""
     speaks_against = card.verdict == "no" or (card.verdict == "mixed" and card.side == "against")
     wanted: CardVerdict = "no" if speaks_against and not card.edits else "yes"
     return answer is not None and answer.verdict == wanted and any(it in block.lines for it in answer.quotes)

@@ -1,4 +1,4 @@
-"""Makes the report from cards: the checks, and the status and the parts of each sentence."""
+"""Makes the report from cards (answers of a reader about sentences): checks, statuses, quotes and parts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -21,12 +21,12 @@ def sentences_to_read(state: State) -> list[Span]:
 def queries_by_sentence(state: State, spans: Sequence[Span]) -> dict[Span, list[Query]]:
     """Returns the queries about each sentence at `spans`, the earliest query first."""
     queries = moved_queries(state.get("queries", []), state.get("edits", []))
-    rows = [(query, query.start, query.end) for query in queries]  # reading a record's field takes longer
+    rows = [(query, query.start, query.end) for query in queries]  # a tuple is read faster than a record
     return {span: [it for it, start, end in rows if start < span.end and span.start < end] for span in spans}
 
 
 def card_checks(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[Query]]) -> list[Check]:
-    """Makes a check for each evidence that a card quotes, and for each side of a `mixed` card."""
+    """Makes one check for each evidence and side that a card quotes. `asked`: the queries of a sentence."""
     return [
         Check(
             verdict=_verdict(card, side),
@@ -50,7 +50,7 @@ def _verdict(card: Card, side: Side) -> Verdict:
 
 
 def card_sentences(state: State) -> tuple[Sentence, ...]:
-    """Makes the record of each sentence of the current text: its status, quotes and parts by its card."""
+    """Makes the record of each sentence of the current text: status, quotes and parts come from the card."""
     text, spans = state["text"], sentences_to_read(state)
     asked = queries_by_sentence(state, spans)
     cards = {card.start: card for card in state.get("cards", [])}
@@ -74,7 +74,7 @@ def _sentence(text: str, span: Span, card: Card | None, state: State, queries: S
 
 
 def _quotes_of(card: Card, status: Status) -> tuple[Quote, ...]:
-    """Returns the quotes that decide a part of the sentence. After an edit, quotes against it are for it."""
+    """Returns the quotes that decide. After an edit corrected the sentence, quotes against it are for it."""
     if card.verdict == "open" and any((it.start, it.end) == (card.start, card.end) for it in card.open):
         return ()
     if status != "supported" or card.verdict != "no":
@@ -83,19 +83,19 @@ def _quotes_of(card: Card, status: Status) -> tuple[Quote, ...]:
 
 
 def is_sure_support(card: Card) -> bool:
-    """Tells whether a card supports its sentence without edits, and has no doubts."""
+    """Tells whether a card supports its sentence without an edit and without a doubt."""
     says_so = card.verdict == "yes" or (card.verdict == "mixed" and card.side == "for" and not card.open)
     return says_so and not card.doubts
 
 
 def _is_doubted_without_edit(card: Card) -> bool:
-    """Tells whether a card against its sentence has doubts, and no edit that could be suggested."""
+    """Tells whether a `no` or `mixed` card has doubts, and has no edit that could be suggested."""
     has_no_edit = card.side == "for" or not card.edits
     return card.verdict in ("no", "mixed") and bool(card.doubts) and has_no_edit
 
 
 def status_of_card(card: Card) -> Status:
-    """Returns the status of a sentence by its card, after the edits of the card were decided."""
+    """Returns the status that a card gives to its sentence. The edits of the card are decided before."""
     if card.verdict is None or (card.verdict == "none" and not card.unreliable):
         return "unjudged"
     if card.unreliable or _is_doubted_without_edit(card):
@@ -108,7 +108,7 @@ def status_of_card(card: Card) -> Status:
 
 
 def _unread(card: Card | None, state: State, queries: Sequence[Query]) -> Status:
-    """Returns the status of a sentence without a verdict, such as `no_evidence` or `retrieval_failed`."""
+    """Returns the status of a sentence without a verdict: `retrieval_failed`, `no_evidence` or `unjudged`."""
     ids = [query.id for query in queries]
     missing = reasons_unsearched(state, ids)
     if "failed" in missing:
@@ -132,7 +132,7 @@ def card_attribution(state: State) -> Attributed:
 
 
 def _parts(text: str, span: Span, card: Card | None, status: Status) -> Iterator[Part]:
-    """Yields the parts of a sentence that are open or differ, and its values that a quoted line confirms."""
+    """Yields the parts of a sentence: open words, words that differ, and values that a quote confirms."""
     open_ = [Span(place.start, place.end) for place in card.open] if card else []
     if status == "no_evidence" or (status == "unconfirmed" and card and not open_):
         open_ = [span]
@@ -141,7 +141,7 @@ def _parts(text: str, span: Span, card: Card | None, status: Status) -> Iterator
     for it in card.edits if card and status == "contradicted" else ():
         around = (at for _, at in placed if at.start <= it.start < it.end <= at.end)
         rests = ((at, text[at.start : it.start], text[it.end : at.end]) for at in around)
-        # An edit leaves out the words that the two values share.
+        # An edit has only the words that differ, but the part has the whole value.
         at = next((at for at, left, right in rests if left in it.by and right in it.by), it)
         if it.end > it.start:
             yield Part(start=at.start, end=at.end, state="differs", evidence_id=it.evidence_id, says=it.by)

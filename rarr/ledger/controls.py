@@ -1,7 +1,7 @@
-"""Makes planted controls: sentences with a known answer, which examine the reader of a block.
+"""Makes planted controls: sentences with a known answer, which test the reader in a request.
 
-A planted error is a sentence of an excerpt in which one value or a "not" was changed. A repetition is a
-sentence of an excerpt without a change. If a reader misjudges controls, its other cards do not count.
+A planted error is a sentence of a source in which one value or a "not" was changed. A repetition is a
+sentence of a source without a change. If a reader misjudges controls, its other cards do not count.
 """
 
 import hashlib
@@ -26,9 +26,9 @@ ControlKind = Literal["number", "name", "not", "repetition"]
 
 
 class Control(NamedTuple):
-    """A planted sentence with the words `wrong` instead of the words `right` of the source line `origin`.
+    """A planted sentence: the source line `origin` with the words `wrong` in place of the words `right`.
 
-    In a repetition, `wrong` and `right` are empty. `borrowed` tells whether `wrong` is from another line.
+    In a repetition, `wrong` and `right` are empty. `borrowed` is True if `wrong` comes from another line.
     """
 
     text: str
@@ -40,7 +40,7 @@ class Control(NamedTuple):
 
 
 class _Slot(NamedTuple):
-    """A number or name of a line that can be changed. Slots with the same `key` can replace each other."""
+    """A place of a line with a number or name. The words of slots with one `key` can replace each other."""
 
     place: Span
     text: str
@@ -54,7 +54,7 @@ class _Slot(NamedTuple):
 
 
 _Change: TypeAlias = tuple[Span, str, ControlKind]
-"""The place of some words of a line, the words to write there, and their kind."""
+"""A change of a line: the place of the old words, the new words, and the kind of the change."""
 
 _WHOLE = re.compile(r"[\"'“«(]?[^\W\d_a-zà-ÿ].*[.!?。！？]\Z", re.DOTALL)
 _MARKUP = re.compile(r"[|`<>\[\]*_#{}\n]|https?:")
@@ -68,14 +68,14 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_WORDS, _MOST_WORDS = 5, 45
-_TRIES = 8  # for a line with a pronoun: a number can be changed in several ways
+_TRIES = 8  # how often lines with a pronoun are tried: each time, a number is changed in another way
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|must|may|will|should)(?= [a-z])(?! not\b)")
 _NOT = re.compile(
     r"\b(?:is|are|was|were|can|must|may|will|should|does|do|did|has|have|had) (?P<not>not )(?=[a-z])"
     r"|\bcan(?P<cannot>not)\b|(?<=\w )(?P<nicht>nicht )(?=\w)"
 )
 NEGATION = re.compile(r"\b(?:not|cannot|never|no|without|nicht|kein\w*|nie|pas|jamais)\b|n['’]t\b|[不没未]")
-# A name: the word before it shows that it is no other capitalised word.
+# A name: capitalised words after a word in small letters or a comma.
 _NAME = re.compile(r"(?<=[a-zà-ÿ,] )(?:[A-ZÀ-Þ][\wà-ÿ'’-]+)(?: (?:[A-ZÀ-Þ][\wà-ÿ'’-]+))*(?![\w'’-])")
 _BEFORE_NAME = re.compile(r"(\w+) \Z")
 _NAMING = frozenset(("in", "by", "from", "near", "at", "of", "with", "to"))
@@ -84,19 +84,19 @@ _SHORT_UNITS = {"m", "km", "cm", "mm", "kg", "g", "t", "l", "ml", "ha", "kw", "m
 _LAST_DAY = 28
 _UNIT = re.compile(r"[ \u00a0\u202f]?(?:%|°[CF]?|[€$£]|[^\W\d_]{1,12})")
 _BEHIND_POWER = re.compile(r"\s?(?:thousand|[mb]illi|mio|mrd|mn\b|bn\b|[万亿])", re.IGNORECASE)
-_OF_NAME = re.compile(r"[^\W\d_] [A-ZÀ-ÖØ-Þ][^\W\dA-ZÀ-ÖØ-Þ_]+ $")  # a capitalised word after another word
+_OF_NAME = re.compile(r"[^\W\d_] [A-ZÀ-ÖØ-Þ][^\W\dA-ZÀ-ÖØ-Þ_]+ $")  # the words before a number of a name
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_YEAR = " year"  # no unit
-_SAME = {"number": 0.5, "name": 0.4}  # the share of common words of lines about the same thing
-_BORROWING = 48  # lines that are tried, however many there are
+_YEAR = " year"  # the key of years; no unit begins with a space
+_SAME = {"number": 0.5, "name": 0.4}  # lines that share more of their words are about the same thing
+_BORROWING = 48  # the most lines for which a value of another line is looked for
 _JOINING = (":", "/", "-", "–")
 _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
 
 
 def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions: int) -> list[Control]:
-    """Makes at most `errors` planted errors and `repetitions`, each from another line of the excerpts.
+    """Makes at most `errors` planted errors and `repetitions`. No line of the excerpts is used twice.
 
-    About a third of the errors have values of other lines. The same text and excerpts give the same controls.
+    About a third of the errors take a value from another line. Equal arguments give equal controls.
     """
     lines = [line for excerpt in excerpts for line in excerpt.lines]
     seed = hashlib.sha256("\0".join([text, *(line.text for line in lines)]).encode()).digest()
@@ -111,7 +111,7 @@ def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repeti
         for origin in origins[:_BORROWING] if borrows else origins:
             if len(made) < wanted and origin.label not in used:
                 made += planting.errors(origin, borrows=borrows)
-    if errors and not made:  # a line with a pronoun will do, if it begins with its subject
+    if errors and not made:  # then a line may have a pronoun, but not at its start
         pointing = [line for line in lines if _stands_alone(line.text, pointing=True)]
         tried = (planting.errors(it, borrows=False) for _ in range(_TRIES) for it in pointing)
         made = next(filter(None, tried), [])
@@ -123,9 +123,9 @@ def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repeti
 
 
 def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
-    """Tells whether the reader misjudged the control. An error needs the verdict `no` and the right edit.
+    """Tells whether the reader misjudged the control. A control without a card is misjudged.
 
-    `mixed` counts as `no` if it cites the origin. A repetition is misjudged by `no`, or without a card.
+    An error needs the right edit, and `no`, or `mixed` with the origin cited. A repetition must not get `no`.
     """
     if card is None or control.kind == "repetition":
         return card is None or card.verdict == "no"
@@ -135,7 +135,7 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
 
 
 def is_disputed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
-    """Tells whether the card cites the origin of the control, but corrects it by words of another excerpt."""
+    """Tells whether a `no` card cites the origin of the control, but takes its edit from another source."""
     if card is None or card.verdict != "no":
         return False
     cited = [lines[label] for label in card.quotes if label in lines]
@@ -162,7 +162,7 @@ def _is_fixed(control: Control, card: RawCard) -> bool:
 
 @lru_cache(maxsize=4096)  # the blocks of a run share their lines
 def _stands_alone(text: str, *, pointing: bool = False) -> bool:
-    """Tells whether a line is a whole, harmless sentence without pronouns; `pointing` allows them later."""
+    """Tells whether a line is a harmless sentence without pronouns. `pointing` allows pronouns inside it."""
     words = len(text.split()) if " " in text else len(text) // 2
     is_whole = _FEWEST_WORDS <= words <= _MOST_WORDS and _WHOLE.match(text) and not _MARKUP.search(text)
     points = _POINTING.match if pointing else _POINTING.search
@@ -170,13 +170,13 @@ def _stands_alone(text: str, *, pointing: bool = False) -> bool:
 
 
 class _Planting:
-    """Changes values of lines at random. Values to borrow are found by their key, not line by line."""
+    """Makes planted errors of `lines`. The random generator `chance` selects the changes."""
 
     def __init__(self, lines: Sequence[SourceLine], chance: random.Random) -> None:
         self._lines, self._chance = lines, chance
 
     def errors(self, origin: SourceLine, *, borrows: bool) -> list[Control]:
-        """Makes an error of this line; [] if the line has nothing to change."""
+        """Makes an error from `origin`, or [] if it cannot. `borrows`: takes a value from another line."""
         borrowing = partial(self._borrowed, "number"), partial(self._borrowed, "name")
         makers = [*borrowing] if borrows else [self._other_numbers, _other_polarity]
         self._chance.shuffle(makers)
@@ -188,7 +188,7 @@ class _Planting:
         return []
 
     def _other_numbers(self, origin: SourceLine) -> Iterator[_Change]:
-        """Yields changes of a number to a number that no line has."""
+        """Yields changes that replace a number by a number that no line has."""
         for slot in _slots(origin.text, "number"):
             if slot.key == _YEAR:
                 new = str(int(slot.text) + self._chance.choice((-1, 1)) * self._chance.randint(3, 12))
@@ -200,7 +200,7 @@ class _Planting:
                 yield slot.place, new, "number"
 
     def _borrowed(self, kind: ControlKind, origin: SourceLine) -> Iterator[_Change]:
-        """Yields changes to a number of the same unit, or a name, from a line about another thing."""
+        """Yields changes that take a name, or a number of the same unit, from a line about another thing."""
         for slot in _slots(origin.text, kind):
             alike = self._alike[kind, slot.key]
             rest = _stems(origin.text[: slot.place.start] + origin.text[slot.place.end :])
@@ -223,7 +223,7 @@ class _Planting:
 
 
 def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
-    """Tells whether `new` may replace `old`: it is far from `old`, and its line lacks the old value."""
+    """Tells whether `new` may replace `old`: they differ much, and the line of `new` lacks the old value."""
     if new.value is None or old.value is None:
         return {*new.text.split()}.isdisjoint(old.text.split())
     gap, most = abs(new.amount - old.amount), max(abs(new.amount), abs(old.amount))
@@ -232,7 +232,7 @@ def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
 
 
 def _scaled(written: str, factor: float) -> str:
-    """Multiplies a number and keeps its form; "" if the form would change or the change is too small."""
+    """Multiplies a number in its written form. Returns "" if the result has another form, or a near value."""
     digits = "".join(character for character in written if character.isdigit())
     old = int(digits)
     new = round(old * factor)
@@ -264,7 +264,7 @@ def _slots(text: str, kind: ControlKind) -> tuple[_Slot, ...]:
 
 
 def _number(value: Value, text: str) -> _Slot:
-    """Makes the slot of a number. Its unit is the unit or noun after it, but no word such as "to"."""
+    """Makes the slot of a number. Its unit is the unit or noun after the number, not a word such as "to"."""
     match, written = _UNIT.match(text, value.end), value.span.of(text)
     dates = [Fraction(part[0]) for it in value.readings if isinstance(it, Date) for part in it if part]
     amounts = [*dates, *(it.amount for it in value.amounts)]
@@ -276,7 +276,7 @@ def _number(value: Value, text: str) -> _Slot:
 
 
 def _changeable_numbers(text: str) -> Iterator[Value]:
-    """Finds the numbers in digits that can be changed, also days and years, but no names ("Apollo 11")."""
+    """Yields the numbers in digits that can be changed. A number in a name ("Apollo 11") is not changed."""
     found: list[Value] = []
     for value in values(text):
         start, end = value.number

@@ -1,8 +1,8 @@
-"""Decides about proposed edits ("the gate"), applies accepted edits, and moves places into the edited text.
+"""The gate: decides which edits are accepted, applies them, and moves places to the edited text.
 
-No edit may change code, links or citations. An edit of a card stays in its sentence or cell, and does not
-delete it. A long or doubted edit, or an edit in a quotation, is only suggested. In the preset `paper`, the
-verdict of the model decides (Gao et al. 2023, section 3.3).
+No edit may change code, links or citations. An edit of a card stays in its sentence or table cell, and does
+not delete the sentence. A long or doubted edit, or an edit in quotation marks, is only suggested. In the
+preset `paper`, the verdict of the model decides (Gao et al. 2023, section 3.3).
 """
 
 import re
@@ -20,7 +20,7 @@ from rarr.tools.text.blocks_and_sentences import Span, protected_spans, table_ce
 from rarr.tools.text.folding import fold
 
 MAX_EDIT_CHARS, MAX_EDIT_SHARE = 50, 0.5
-"""An edit may exceed one of these limits, but not both: characters, and share of its sentence or text."""
+"""The limits of changed characters, and of their share of the sentence or text. An edit may exceed one."""
 _Placed = TypeVar("_Placed", Query, Card, CardEdit, Place)
 _Record = TypeVar("_Record", bound=Record)
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
@@ -28,11 +28,11 @@ _MARK = re.compile(r"<[|?_][^<>\n]{0,200}>|\[/[A-Z_]{3,}\]|^#{1,6} |```", re.MUL
 
 
 def apply_card_edits(state: State, query_ids: Mapping[Span, str]) -> State:
-    """Decides about the edits of the cards, applies the accepted ones, and returns the update of the state.
+    """Decides about the edits of the cards, applies accepted edits, and returns an update of the state.
 
     The edits of a card are accepted together or not at all: half of an exchange of two names is wrong.
-    `query_ids` gives the query of each sentence. The cards must be in text order. Edits that were decided
-    before stay as they are.
+    `query_ids` has the id of the query of each sentence. The cards must be in text order. The edits of a card
+    with an `outcome` were decided earlier, and are not decided again.
     """
     original, edits = state["text"], list(state.get("edits", []))
     cards, accepted, at = list[Card](), list[Edit](), 0
@@ -61,14 +61,14 @@ def apply_card_edits(state: State, query_ids: Mapping[Span, str]) -> State:
 
 
 def _is_shown(text: str, card: Card) -> bool:
-    """Tells whether code relies on the card. A quoted line with the edited sentence removes two doubts."""
+    """Tells whether code trusts the card. Two doubts do not count if a quoted line is the edited sentence."""
     after, lines = fold(edited_sentence(text, card)).text, [fold(it.text).text for it in card.quotes]
     left = tuple(it for it in card.doubts if it not in (EXCHANGED, UNEXAMINED) or after not in lines)
     return card.model_copy(update={"doubts": left}).is_decided
 
 
 def _decision(text: str, card: Card) -> tuple[EditState, str]:
-    """Decides about the edits of a card. Returns the state and its reason, which is empty if accepted."""
+    """Decides about the edits of a card. Returns their state and the reason, which is "" if accepted."""
     place, places = Span(card.start, card.end), [Span(edit.start, edit.end) for edit in card.edits]
     if not edited_sentence(text, card).strip():
         return "refused", "the edits delete the sentence"
@@ -97,7 +97,7 @@ def _decision(text: str, card: Card) -> tuple[EditState, str]:
 def paper_refusal_reason(text: str, change: Change) -> str:
     """Returns the reason to refuse an edit in the preset `paper`; "" if the edit is acceptable.
 
-    Refuses an edit beyond both limits (Gao et al. 2023, section 3.3), or an edit of code, links or cells.
+    Refuses an edit that exceeds both limits (Gao et al. 2023, section 3.3), or changes code, links or cells.
     """
     old = text[change.start : change.end]
     revised = text[: change.start] + change.new + text[change.end :]
@@ -111,13 +111,13 @@ def paper_refusal_reason(text: str, change: Change) -> str:
 
 
 def _too_long(changed: int, length: int) -> str:
-    """Returns the reason if a change exceeds both limits (Gao et al. 2023, section 3.3); else ""."""
+    """Returns a reason if a change exceeds both limits (Gao et al. 2023, section 3.3), or else ""."""
     is_long = changed > MAX_EDIT_CHARS and changed > MAX_EDIT_SHARE * length
     return f"it changes {changed} of {length} characters" if is_long else ""
 
 
 def _broken(text: str, change: Change | CardEdit, place: Span) -> str:
-    """Returns the reason if a change alters code, links or marks at this place, or adds markup; else ""."""
+    """Returns the reason to refuse a change that alters code, links or citations, or adds markup; else ""."""
     revised = text[: change.start] + change.new + text[change.end :]
     end = place.end + len(revised) - len(text)
     before, after = protected_spans(text, *place), protected_spans(revised, place.start, end)
@@ -126,7 +126,7 @@ def _broken(text: str, change: Change | CardEdit, place: Span) -> str:
     if any(match[0] not in text for match in _MARK.finditer(change.new)):
         return "the change adds markup"
     old = text[change.start : change.end]
-    # U+FFFD replaces a character that was broken.
+    # U+FFFD stands for a character that was not valid.
     if any((not char.isprintable() or char == "\ufffd") and char not in old for char in change.new):
         return "the change adds a line or a character that cannot be seen"
     return ""
@@ -139,19 +139,19 @@ def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query
 
 
 def shift_records(records: Sequence[_Placed], changes: Sequence[Change]) -> tuple[_Placed, ...]:
-    """Returns the records with places in the text after `changes`, which were made one after another."""
+    """Moves the places of the records to the text after `changes`, which were made one after another."""
     places = (moved_place(Span(it.start, it.end), changes)._asdict() for it in records)
     return tuple(it.model_copy(update=place) for it, place in zip(records, places, strict=True))
 
 
 def moved_records(records: Iterable[_Record], by: int, *more: str) -> tuple[_Record, ...]:
-    """Returns the records with `start`, `end` and the places named in `more` moved by `by` characters."""
+    """Returns the records with the offsets `start`, `end` and those named in `more` increased by `by`."""
     names = ("start", "end", *more)
     return tuple(it.model_copy(update={name: getattr(it, name) + by for name in names}) for it in records)
 
 
 def moved_sentences(sentences: Iterable[Sentence], by: int) -> tuple[Sentence, ...]:
-    """Returns the sentences, and their parts, with places moved by `by` characters."""
+    """Returns the sentences with the places of sentences and parts moved by `by` characters."""
     inside = (it.model_copy(update={"parts": moved_records(it.parts, by)}) for it in sentences)
     return moved_records(inside, by)
 

@@ -1,4 +1,4 @@
-"""Merges passages into excerpts, and selects evidence for the report (Gao et al. 2023, section 3.4)."""
+"""Merges passages into excerpts. Selects the evidence for the report (Gao et al. 2023, section 3.4)."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -16,20 +16,20 @@ from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import span
 
 Scored = Sequence[float] | Exception
-"""The scores of the passages of one query, or the error if the scoring failed."""
+"""The score of each passage of one query, or the error if the scoring failed."""
 EXHAUSTIVE_SUBSETS = 200_000
-"""With at most this many subsets, the best subset is found; with more, a good one by a greedy search."""
+"""The most subsets that are all compared. If there are more, a greedy search finds a good subset."""
 _ROUNDING = 1e-9
 PassagePlace = tuple[str, int, int]
 """The source, start and end of a passage."""
 Relevances = Mapping[str, Mapping[str, float]]
-"""The relevance of passages of other queries to a query, by query id and evidence id."""
+"""By query id and evidence id: the relevance to this query of passages that other queries found."""
 MAX_EXCERPT_LINES = 12
 """The most sentences, list items and table rows of an excerpt, counted together."""
 
 
 def evidence_of(passage: Passage, name: str, query_id: str = "", relevance: float = 1.0) -> Evidence:
-    """Makes evidence of a passage, with the id `name`, and with the reason if the passage is suspicious."""
+    """Makes evidence with the id `name` from a passage, and looks for instructions to a model in it."""
     why = suspicion(f"{passage.title}\n{passage.text}")
     facts = {field: getattr(passage, field) for field in Passage.model_fields}
     return Evidence(**facts, id=name, query_id=query_id, relevance=relevance, suspicious=why)
@@ -43,14 +43,14 @@ def place_of(passage: Passage) -> PassagePlace:
 def select_evidence(
     evidence: Sequence[Evidence], most: int, relevances: Relevances | None = None
 ) -> tuple[list[str], float]:
-    """Selects at most `most` passages that maximise coverage: the sum over queries of the best relevance.
+    """Selects at most `most` passages with the greatest coverage: the sum over queries of the best relevance.
 
-    Returns their evidence ids and the coverage (Gao et al. 2023, section 3.4). The relevance of a passage to
-    its own query is in `evidence`, its relevance to other queries in `relevances`.
+    Returns the ids of the selected evidence, and the coverage (Gao et al. 2023, section 3.4). `evidence` has
+    the relevance of a passage to its own query, `relevances` the relevance to other queries.
     """
     placed = {passage.id: place_of(passage) for passage in evidence}
     rows: dict[PassagePlace, dict[str, float]] = {place: {} for place in placed.values()}
-    names = dict[PassagePlace, str]()  # of the first passage at a place
+    names = dict[PassagePlace, str]()  # the id of the first passage at each place
     for passage in evidence:
         names.setdefault(placed[passage.id], passage.id)
         row = rows[placed[passage.id]]
@@ -75,7 +75,7 @@ def _covered(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
-    """Chooses the `size` rows whose greatest values, query by query, have the greatest sum."""
+    """Returns the indexes of `size` rows with the greatest coverage. A row: relevances of one passage."""
     best = _greedy_rows(rows, size)
     most = sum(_covered(rows[at] for at in best).values())
     queries = _covered(rows)
@@ -88,7 +88,7 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
             best, most = chosen, total
         gains = sorted((total - sum(map(max, covered, columns[at])), at) for at in free)
         for number, (_, at) in enumerate(gains):
-            # The gain of a row never grows when another row is added.
+            # The gain of a row does not grow when another row is added.
             if total - sum(loss for loss, _ in gains[number : number + wanted]) <= most + _ROUNDING:
                 return
             rest = [later for _, later in gains[number + 1 :]]
@@ -99,7 +99,7 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
 
 
 def _greedy_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
-    """Adds the row with the greatest gain each time: at least 1 - 1/e of the best (Nemhauser et al. 1978)."""
+    """Chooses rows one by one by their gain: at least 1 - 1/e of the best sum (Nemhauser et al. 1978)."""
     covered, chosen = dict.fromkeys(_covered(rows), 0.0), list[int]()
     gains = [(-sum(row.values()), at) for at, row in enumerate(rows)]
     heapify(gains)
@@ -108,7 +108,7 @@ def _greedy_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
         better = [(name, value) for name, value in rows[at].items() if value > covered[name]]
         gain = sum([value - covered[name] for name, value in better])
         heapreplace(gains, (-gain, at))
-        if gains[0][1] == at:  # still the greatest, and the others only shrink
+        if gains[0][1] == at:  # its new gain is the greatest, and other gains can only become smaller
             heappop(gains)
             chosen.append(at)
             covered.update(better)
@@ -118,10 +118,10 @@ def _greedy_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
 async def scores_by_query(
     name: str, wanted: Mapping[Query, Sequence[Passage]], reranker: Reranker, *, best: int = 0
 ) -> list[Scored]:
-    """Scores the passages of each query, in one call if the reranker has `score_all`.
+    """Scores the passages of each query in `wanted`, in one call if the reranker has `score_all`.
 
-    Returns the scores, or the error, of each query in the order of `wanted`. The trace gets a span of this
-    `name` for each query, with the places of its `best` passages.
+    Returns for each query the scores of its passages, or an error. The trace gets for each query a span with
+    this `name`. The span has the scores and places of the `best` passages with the highest scores.
     """
     at_once: Sequence[Sequence[float] | None] = [None] * len(wanted)
 
@@ -152,10 +152,10 @@ async def scores_by_query(
 async def all_relevances(
     state: State, components: Components
 ) -> tuple[dict[str, dict[str, float]], list[Notice]]:
-    """Scores the passages of all other queries for each query (Gao et al. 2023, section 3.4).
+    """Scores for each query the passages that other queries found (Gao et al. 2023, section 3.4).
 
-    Returns the scores by query id and evidence id, including those of earlier rounds, and a notice for each
-    query that could not be scored.
+    Returns the scores by query id and evidence id, with the scores of earlier rounds, and a notice for each
+    query whose passages could not be scored.
     """
     relevances = {query_id: dict(scores) for query_id, scores in state.get("relevances", {}).items()}
     missing, notices = await work(_to_score, state, relevances), list[Notice]()
@@ -171,7 +171,7 @@ async def all_relevances(
 
 
 def _to_score(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
-    """Returns for each query the passages of other queries that lack a score, each place once."""
+    """Returns for each query the passages that lack a score for this query, only one passage for a place."""
     placed = {passage.id: (place_of(passage), passage) for passage in usable_evidence(state)}
     done = {(passage.query_id, place) for place, passage in placed.values()}
     done |= {(query_id, placed[it][0]) for query_id, ids in relevances.items() for it in ids if it in placed}
@@ -189,8 +189,8 @@ def merged_excerpts(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str,
     """Merges overlapping passages of one source into excerpts, except suspicious passages.
 
     Returns the excerpts, and the ids of the excerpts of each query, by query id. `kept` must be in the order
-    of the queries. An excerpt takes query and relevance from its first passage. Its id is the query id and a
-    number (`q.1`). Passages that the caller gave keep their ids.
+    of the queries. An excerpt has the query and relevance of the passage that is first in `kept`. Its id is
+    the query id and a number (`q1.1`). Passages that the caller gave keep their ids.
     """
     order = {passage.id: number for number, passage in enumerate(kept)}
     groups: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
@@ -203,7 +203,7 @@ def merged_excerpts(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str,
     by_query: dict[str, dict[str, None]] = defaultdict(dict)
     for first, members in sorted(runs, key=lambda run: order[run[0].id]):
         counts[first.query_id] += not is_given_id(first.id)
-        # Numbered by query, so that a replay, which has no passages, gives the same ids.
+        # The number counts the excerpts of one query, so that a replay without passages gives the same ids.
         name = first.id if is_given_id(first.id) else f"{first.query_id}.{counts[first.query_id]}"
         excerpts.append(first.model_copy(update={"id": name}))
         for passage in members:
@@ -212,12 +212,12 @@ def merged_excerpts(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str,
 
 
 def is_given_id(evidence_id: str) -> bool:
-    """Tells whether this is the id of a passage that the caller gave, and that no search has found."""
+    """Tells whether this is the id of a passage that the caller gave, not of a passage from a search."""
     return evidence_id.startswith("g")
 
 
 def _runs(group: Sequence[Evidence], order: Mapping[str, int]) -> list[tuple[Evidence, list[Evidence]]]:
-    """Joins each run of overlapping passages into an excerpt. Returns each excerpt with its passages."""
+    """Joins overlapping passages of `group` into excerpts. Returns each excerpt with its passages."""
     runs, end = list[tuple[str, int, list[Evidence]]](), 0
     for passage in group:
         text, start, members = runs[-1] if runs else ("", 0, [])
@@ -240,7 +240,7 @@ def _runs(group: Sequence[Evidence], order: Mapping[str, int]) -> list[tuple[Evi
 
 
 def _agree(text: str, start: int, passage: Evidence) -> bool:
-    """Tells whether the overlap has the same words in both; two extractions of a page may differ."""
+    """Tells whether `text` and the passage agree where they overlap: two extractions of a page may differ."""
     begin = max(start, passage.start)
     ours, theirs = text[begin - start :], passage.text[begin - passage.start :]
     return ours.startswith(theirs) or theirs.startswith(ours)

@@ -1,4 +1,4 @@
-"""Divides the sentences of a text into blocks, one for each request, and plants controls in each block."""
+"""Divides sentences into blocks, one for each request, and adds controls (test sentences) to each block."""
 
 import math
 import re
@@ -22,13 +22,13 @@ from rarr.tools.text.section_headings import headings_above
 MAX_ERRORS, MAX_REPETITIONS = 3, 1
 """The most planted errors and repetitions in a block. A block of up to three sentences has one of each."""
 _FEW = 3
-_NEAR = 400  # characters of the paragraph before a block, and between two sentences that are shown
-# A heading, or a list or table whose first line does not need the line before it.
+_NEAR = 400  # the most characters shown of the sentence before a block, and between two sentences
+# The gap before a heading, list or table, if the line above the gap ends a sentence.
 _BREAK = re.compile(r"(?<=[.!?。！？])\n[ \t]*\n(?=[ \t]*(?:\#|[-*+] |\d{1,3}[.)] |\|))")
 _ELLIPSIS = "\n\n[...]\n\n"
 
 _Written: TypeAlias = "tuple[str, Span | Control | None]"
-"""Words of a block, with the place of the sentence or the control; None for words between sentences."""
+"""Words of a block, and their kind: the place of a sentence, a control, or None for words between them."""
 
 
 @dataclass
@@ -40,34 +40,34 @@ class PlantedBlock:
     controls: Mapping[int, Control]  # the planted controls by number
     lines: Mapping[str, SourceLine]  # the source lines by label
     cards: Mapping[int, RawCard] = field(default_factory=dict)  # the reader's cards by number
-    located: dict[Span, Card] = field(default_factory=dict)  # the cards of the sentences of the text
+    located: dict[Span, Card] = field(default_factory=dict)  # the checked cards by the place of the sentence
     missed: tuple[int, ...] = ()  # the numbers of the controls that the reader misjudged
-    disputed: int = 0  # a control that does not count, because the sources disagree about it; 0 for none
+    disputed: int = 0  # the number of a control about which the sources disagree; 0: there is none
     served: str = ""  # the name of the model that answered
     failed: str = ""  # the reason why nothing was read
     problem: str = ""  # the reason why cards may be missing
 
     @property
     def examining_controls(self) -> dict[int, Control]:
-        """The controls that count, by number: all but a control about which the sources disagree."""
+        """The controls that count, by number. A control about which the sources disagree does not count."""
         return {number: it for number, it in self.controls.items() if number != self.disputed}
 
     @property
     def has_planted_error(self) -> bool:
-        """Tells whether a planted error counts; repeated sentences cannot expose a model that agrees."""
+        """True if a planted error counts. A repetition does not expose a model that always says yes."""
         return any(it.kind != "repetition" for it in self.examining_controls.values())
 
     def add_reading(self, reading: RawReading, text: str, *, doubting: bool) -> None:
         """Stores the answer of the reader, makes the cards of the text, and finds the misjudged controls.
 
-        If `doubting`, the answer has only verdicts, and a planted error needs the verdict `no`.
+        If `doubting`, makes no cards, and a planted error needs only the verdict `no`.
         """
         cards, lines = reading.cards, self.lines
         read = [(place, cards[n]) for n, place in self.places.items() if n in cards]
         self.cards, self.served, self.problem = reading
         if doubting:
             self.missed = tuple(n for n in self.controls if n not in cards or cards[n].verdict != "no")
-        # An answer without cards of the text, or cut off before the controls, shows nothing about the reader.
+        # An answer without cards of the text, or that ends before the controls, does not test the reader.
         elif read and (not self.problem or self.controls.keys() <= cards.keys()):
             self.located = {place: make_card(card, text, place, lines) for place, card in read}
             missed = [n for n, it in self.controls.items() if is_missed(it, cards.get(n), lines)]
@@ -76,7 +76,7 @@ class PlantedBlock:
             self.missed = tuple(n for n in missed if n != self.disputed)
 
     def trace_facts(self) -> dict[str, list[dict[str, Any]]]:
-        """Returns the verdicts for the trace: those about sentences, and those about planted controls."""
+        """Returns for the trace the verdict on each sentence (`sentences`) and each control (`controls`)."""
         traced: dict[str, list[dict[str, Any]]] = {"sentences": [], "controls": []}
         for text, number in (piece for piece in self.request.pieces if piece.number):
             card, control = self.cards.get(number), self.controls.get(number)
@@ -92,7 +92,7 @@ class PlantedBlock:
         return traced
 
     def counts(self) -> Controls:
-        """Returns the counts of planted and misjudged controls for the usage of the run."""
+        """Counts the controls, and the controls that the reader judged right, for the usage of the run."""
         total = Controls(blocks_without=int(not self.has_planted_error))
         for number, it in self.examining_controls.items():
             right, lent = int(number not in self.missed), int(it.borrowed)
@@ -118,10 +118,10 @@ def plant_block(
     salt: str = "",
     written: Mapping[Span, str] | None = None,
 ) -> PlantedBlock:
-    """Builds a block of the sentences at `places`, with controls made from the excerpts in `evidence`.
+    """Builds a block of the sentences at `places`, with controls that are made from lines of `evidence`.
 
     `planted` are the most errors and the most repetitions. A different `salt` gives different controls.
-    `written` has the new words of sentences that are asked about after their edits.
+    `written` has by place the new words of sentences that the reader judges after their edits.
     """
     text, lead, excerpts = state["text"], state.get("lead", 0), labelled_excerpts(evidence)
     pieces = list(_pieces(text, places, lead, written or {}))
@@ -159,7 +159,7 @@ def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span,
 
 
 def _with_controls(pieces: Sequence[_Written], made: Sequence[Control]) -> Iterator[_Written]:
-    """Inserts the controls as paragraphs: before headings, lists and tables, else at the end."""
+    """Inserts each control as a paragraph before a heading, list or table, or else at the end."""
     paragraphs: list[tuple[_Written, _Written]] = [(("\n\n", None), (it.text, it)) for it in made]
     breaks = [_BREAK.search(words) if what is None else None for words, what in pieces]
     share = math.ceil(len(made) / (1 + sum(match is not None for match in breaks)))
@@ -173,8 +173,8 @@ def _with_controls(pieces: Sequence[_Written], made: Sequence[Control]) -> Itera
 
 
 def _before(text: str, first: Span, lead: int) -> str:
-    """Returns the headings above the first sentence, and the end of the paragraph before it."""
+    """Returns the headings above the sentence `first`, and the end of the sentence before it."""
     last = next((it for it in reversed(sentences(text)) if it.end <= first.start), Span(0, 0))
-    headings = headings_above(text, first.start)  # headings in the block are shown there
+    headings = headings_above(text, first.start)  # the block itself shows a heading between its sentences
     above = [text[it.start : it.end].strip() for it in headings if it.start < max(lead, last.end)]
     return "\n\n".join([*above, text[max(last.start, last.end - _NEAR) : last.end]]).strip()

@@ -1,4 +1,4 @@
-"""Stores how readers judged planted controls. A good reader is doubted less; a bad reader is not believed.
+"""Stores how readers judged controls (test sentences). Code doubts a good reader less than a bad reader.
 
 The record is a file of JSON lines in the data folder: one line for the controls of a block, or for an exam.
 """
@@ -25,7 +25,7 @@ _LONGEST, _MOST_ROWS = 2_000_000, 5000  # bytes of the file, above which only it
 
 
 class _Row(BaseModel):
-    """The controls of a block, made from `source`, in a text of this language; or the result of an exam."""
+    """A line of the file: counts of the controls in a block, made from `source`, or the result of an exam."""
 
     reader: str
     at: int
@@ -37,10 +37,10 @@ class _Row(BaseModel):
 
 
 class ReaderRecord:
-    """The stored results of one reader in the file of `folder`, which is read when this object is made.
+    """The stored results of one reader. The file in `folder` is read once, when this object is made.
 
-    `reader` identifies the reader: the model, its server and the hash of its prompt. Results are separate for
-    each language of texts, and for each model that answered under the same name.
+    `reader` identifies the reader: the model, its server and the hash of its prompt. Each language of texts
+    is rated alone. Only results of the model that the server used last count.
     """
 
     def __init__(self, folder: Path, reader: Sequence[str]) -> None:
@@ -57,7 +57,7 @@ class ReaderRecord:
                 last += row.controls
                 name = row.source or str(number)
                 worst[name] = max(worst.get(name, row.controls), row.controls, key=count_missed)
-        # Only the worst block of a document counts, and one hostile document makes no reader bad.
+        # Only the worst block of a document counts. The worst document is left out: it may be hostile.
         apart = sum(sorted(worst.values(), key=count_missed)[:-1], start=Controls())
         planted = apart.planted + apart.repeated
         if planted >= BAD_FROM and count_missed(apart) > BAD_MISSES * planted:
@@ -68,7 +68,7 @@ class ReaderRecord:
         return "good" if count >= GOOD_FROM and are_few and exams[-1:] == [True] else "unknown"
 
     def add_result(self, served: str, **facts: Any) -> None:
-        """Appends the counts of a block or the result of an exam to the file, unless it is read-only."""
+        """Appends the counts of a block, or the result of an exam, to the file if it can be written."""
         row = _Row(reader=self._reader, at=int(time()), served=served, **facts)
         with suppress(OSError):
             make_private_folder(self._file.parent)

@@ -1,6 +1,6 @@
 """Asks a judge how well evidence supports sentences, and computes the scores of revisions and citations.
 
-A score is None if it could not be judged. None counts as 0 in attribution. Measures of citations ignore None.
+A support is None if it was not judged. None counts as 0 in attribution. Measures of citations ignore None.
 """
 
 import asyncio
@@ -41,8 +41,8 @@ def scores_of(attributed: Attributed, preservation: float) -> Scores:
     """Scores a revision by the support of its sentences before and after the edits.
 
     A sentence that could not be judged in one of the two texts counts as 0 in both, so that a failure does
-    not look like an edit. If edits changed the number of sentences, or nothing of one text could be judged,
-    each text is scored alone.
+    not look like an edit. Each text is scored alone if edits changed the number of sentences, or if no
+    sentence of one text could be judged.
     """
     before, after = attributed
     if len(before) == len(after) and None not in map(auto_ais, attributed):
@@ -61,8 +61,8 @@ def citation_scores(alone: Sequence[Sequence[bool | None]], words: Sequence[int]
 
     `alone` tells for each citation of each sentence whether it alone entails the sentence. `words` has the
     number of words of each sentence. Recall is the share of sentences that a citation entails. Precision is
-    the mean share of citations that entail their sentence (0 for a sentence without any). Rate is the share
-    of words that are in sentences that a citation entails.
+    the mean share of a sentence's citations that entail it (0 for a sentence without citations). Rate is the
+    share of the words that belong to sentences that a citation entails.
     """
     entailed = [any(each) or (None if None in each else False) for each in alone]
     judged = [count for is_entailed, count in zip(entailed, words, strict=True) if is_entailed is not None]
@@ -88,11 +88,11 @@ async def sentence_support(
     report_ids: Collection[str],
     components: Components,
 ) -> tuple[list[SentenceSupport], list[Notice]]:
-    """Asks the verifier for the support of each sentence of `text`, in which `queries` have their places.
+    """Asks the verifier for the support of each sentence of `text`. `queries` have places in `text`.
 
-    Returns the supports, and a notice for each evidence that could not be judged. The evidence of the report
-    is compared with all sentences (Gao et al. 2023, section 2.1), other evidence only with sentences near its
-    query. Judging may continue for a short time after the deadline.
+    Returns the supports, and a notice for each evidence that could not be judged. Evidence in `report_ids` is
+    compared with all sentences (Gao et al. 2023, section 2.1), other evidence only with the sentences of its
+    query and their neighbours. Judging may continue for a short time after the deadline.
     """
     failed, grace, notices = state.get("unsearched", {}).keys(), meter().grace_s, list[Notice]()
     supports = list[SentenceSupport]()
@@ -135,9 +135,9 @@ def _near(
 
 
 def best_support(support: SentenceSupport, report_ids: Collection[str] | None = None) -> float | None:
-    """Returns the highest support score of a sentence; with `report_ids`, of this evidence only.
+    """Returns the highest support of a sentence by one evidence. `report_ids`: only this evidence counts.
 
-    Returns 0 if a search found no such evidence, and None if nothing was searched or judged.
+    Returns 0 if the search found no such evidence, and None if nothing was searched or judged.
     """
     if not support.searched and not support.by_evidence:
         return None
@@ -148,7 +148,7 @@ def best_support(support: SentenceSupport, report_ids: Collection[str] | None = 
 def judged_sentences(
     state: State, supports: Sequence[SentenceSupport], threshold: float
 ) -> tuple[Sentence, ...]:
-    """Makes the sentences of a report without cards: supported if the support reaches the threshold."""
+    """Makes the sentences of a report without cards. `threshold` is the least support of a supported one."""
     disagreeing = [it for it in state.get("checks", []) if not it.stale and it.verdict == "disagrees"]
     judged = []
     for support in supports:
@@ -162,7 +162,7 @@ def judged_sentences(
         elif "failed" in reasons_unsearched(state, support.query_ids):
             status = "retrieval_failed"
         elif not support.searched or len(scores) < len(support.by_evidence):
-            status = "unjudged"  # never called unsupported
+            status = "unjudged"  # a sentence without a judgement is not called unconfirmed
         else:
             status = "unconfirmed" if scores else "no_evidence"
         facts: dict[str, Any] = {"evidence_ids": tuple(dict.fromkeys(ids)), "support": best_support(support)}

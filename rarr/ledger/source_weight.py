@@ -1,8 +1,8 @@
-"""Weighs the sources of a `mixed` card: the sources for its sentence, and the sources against it.
+"""Weighs sources that disagree about a sentence (a `mixed` card): those for it, and those against it.
 
 Each independent source has a weight by its kind. Passages of one registered domain, or of one file, count as
-one source. So do pages with nearly the same words, such as a mirror, or an agency's text in two papers. All
-passages without a named source count as one source of the kind `other`.
+one source. Pages with nearly the same words, such as copies of a page, also count as one source. All passages
+without a named source count as one source of the kind `other`.
 """
 
 import re
@@ -33,12 +33,12 @@ _PRESENT = re.compile(
     r"|as of)\b",
     re.IGNORECASE,
 )
-_SHINGLE = 6  # words
-_MIRRORS = 0.8  # of the shingles of the shorter of two texts
+_SHINGLE = 6  # the words of a shingle, a run of words of a text
+_MIRRORS = 0.8  # copies have in common at least this share of the shingles of the shorter text
 
 
 def with_heavier_side(card: Card, text: str, evidence: Sequence[Evidence], kinds: Mapping[str, Kind]) -> Card:
-    """Returns a `mixed` card with the side that weighs more. `kinds` are the settings' kinds of domains."""
+    """Returns a `mixed` card with the side that weighs more. `kinds`: the setting `source_kinds`."""
     if card.verdict != "mixed":
         return card
     by_id = {passage.id: passage for passage in evidence}
@@ -54,12 +54,12 @@ def heavier_side(
 ) -> Side | None:
     """Returns the side whose sources weigh more; None for a tie.
 
-    A side with a document of the user wins. For a sentence about the present, the side with the newer source
-    wins, if both sides have dates. Otherwise, the side wins whose independent sources have more weight.
+    A side with a document of the user wins. For a sentence about the present, the side with the newest date
+    wins, if both sides have dates. Otherwise, the side wins whose independent sources weigh more in total.
     """
     weights = [_weight(side, kinds) for side in (ours, theirs)]
     has_dates = _PRESENT.search(sentence) is not None and all(newest for _, newest, _ in weights)
-    if not has_dates:  # one date alone decides nothing
+    if not has_dates:  # a date on one side only decides nothing
         weights = [(own, 0.0, total) for own, _, total in weights]
     first, second = weights
     if first == second:
@@ -68,7 +68,7 @@ def heavier_side(
 
 
 def _weight(side: Sequence[Evidence], kinds: Mapping[str, Kind]) -> tuple[bool, float, float]:
-    """Returns whether a document of the user is there, the newest date in seconds, and the total weight."""
+    """Returns whether the side has a document of the user, its newest date in seconds, and its weight."""
     found = {it.id: source_kind(it.source, kinds) for it in side}
     # A date in the future does not count.
     dates = [it.published_at for it in side if it.published_at and it.published_at <= it.retrieved_at]
@@ -78,7 +78,7 @@ def _weight(side: Sequence[Evidence], kinds: Mapping[str, Kind]) -> tuple[bool, 
 
 
 def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
-    """Returns the kind of a source, such as `news`, by its domain: in `kinds`, else in the package's list.
+    """Returns the kind of a source, such as `news`, by its domain in `kinds`, or else in `DOMAIN_KINDS`.
 
     Returns `own` for files, and `other` for a domain without a match or a source without a name.
     """
@@ -91,10 +91,7 @@ def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
 
 
 def independent_groups(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
-    """Groups the evidence by independent source.
-
-    Two passages are in one group if they have the same domain or file, or nearly the same words.
-    """
+    """Groups the passages of one source: of the same domain or file, or with nearly the same words."""
     groups: list[list[Evidence]] = []
     for passage in evidence:
         same = [group for group in groups if any(_is_same_source(passage, it) for it in group)]
