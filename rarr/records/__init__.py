@@ -1,8 +1,8 @@
-"""Declares the records of a run. Records are frozen, comparable, and survive a round trip through JSON.
+"""Declares the records of a run. A record is frozen, and equals the record that is read from its JSON.
 
-A place goes from `start` up to, but without, `end`; both count characters (code points) from 0. In a
-revision, places of queries point into the original text, places of sentences into the revised text, the
-place of an edit into the text before this edit, and places of evidence into the extracted source text.
+A place begins at the character `start` and ends before the character `end`. Characters (code points) count
+from 0. In a revision, places of queries are in the original text, places of sentences in the revised text,
+the place of an edit in the text before this edit, and places of evidence in the extracted source text.
 """
 
 from collections.abc import Sequence
@@ -46,10 +46,10 @@ UNNAMED = "unnamed:"
 
 
 class Question(Record):
-    """A question from a query generator, with the place in the text that it asks about.
+    """A question from a query generator, and the place in the text that the question asks about.
 
-    The place is that of the claimed value (a number, date or name) if the generator knows it, else that of
-    the sentence.
+    The place is the place of the claimed value (a number, date or name). If the generator does not know the
+    value, it is the place of the sentence.
     """
 
     text: str
@@ -58,9 +58,9 @@ class Question(Record):
 
 
 class Query(Question):
-    """A question of one round of research, counted from 1.
+    """A question of one round of research. The first `round` is 1.
 
-    `searched` is False for a sentence that is checked without a search of its own.
+    `searched` is False if nothing was searched for the query: its sentence is checked with other evidence.
     """
 
     id: str
@@ -71,8 +71,8 @@ class Query(Question):
 class Passage(Record):
     """Some sentences of a source: `text` is the extracted text of the source from `start` to `end`.
 
-    A longer `title` is cut to 300 characters. `lead` has lines above the passage that are needed to read it,
-    such as its heading or the header of its table: pairs of the offset and the words.
+    A `title` of more than 300 characters is cut. `lead` has lines above the passage that a reader needs, such
+    as its heading or the header of its table. Each line is a pair of an offset in the source and the words.
 
     Raises `InputError` for impossible offsets, and for an empty `source`.
     """
@@ -104,8 +104,8 @@ class Passage(Record):
 class Evidence(Passage):
     """A passage that the reranker selected for a query. `relevance` is a score from 0 to 1.
 
-    `suspicious` is the reason if the passage seems to give instructions to a language model, else "". A
-    suspicious passage is shown to no model, and decides nothing.
+    A passage is suspicious if it seems to give instructions to a language model. Then `suspicious` has the
+    reason, otherwise "". No model sees a suspicious passage, and it decides nothing.
     """
 
     id: str
@@ -115,7 +115,7 @@ class Evidence(Passage):
 
 
 class Agreement(Record):
-    """The result of an agreement checker: whether text and evidence give the same answer to a query."""
+    """Tells whether the text and the evidence give the same answer to a query (`verdict`)."""
 
     verdict: Verdict
     text_answer: str = ""
@@ -126,7 +126,7 @@ class Agreement(Record):
 class Check(Agreement):
     """An agreement with the ids of its query and its evidence.
 
-    `stale` tells that the checked text was edited later. `quote` has the lines of the evidence that decided.
+    `stale` is True if an edit changed the checked text later. `quote` has the evidence lines that decided.
     """
 
     query_id: str
@@ -153,8 +153,8 @@ class Sentence(Record):
     """A sentence of the revised text, with its status and its parts.
 
     `support` is the score of a judge from 0 to 1, or None without a judge. `checkable` is False if the
-    sentence states nothing. `quotes` are the words of sources that decide. A supported sentence has no open
-    part.
+    sentence states nothing. `quotes` are the words of sources that decide the status. A supported sentence
+    has no open part.
     """
 
     text: str
@@ -192,7 +192,7 @@ class Scores(Record):
     """Attribution (auto-AIS), preservation and their harmonic mean (`f1_ap`), from 0 to 1.
 
     Attribution is the mean over all sentences of the best support by a single passage of the report. A
-    sentence that could not be judged counts 0. If nothing could be judged, a score is None.
+    sentence that could not be judged counts as 0. A score is None if nothing could be judged.
     """
 
     attribution_before: float | None = None
@@ -202,7 +202,7 @@ class Scores(Record):
 
 
 class Notice(Record):
-    """A warning about a problem that did not end the run. `query_id` is set if it concerns one query."""
+    """A warning about a problem that did not end the run. If it is about one query, `query_id` is set."""
 
     code: str
     message: str
@@ -213,10 +213,10 @@ class Notice(Record):
 class Verification(Record):
     """The relation of evidence to a claim, in the classes of AttrScore (Yue et al. 2023, section 2).
 
-    `label` is the label of the worst sentence: `contradictory`, else `extrapolatory`, else `attributable`. It
-    is None if the claim could not be judged. `probability` is the lowest support of a sentence, from 0 to 1,
-    if a judge was asked, else None. `sentences` are as in the report of a revision. `evidence` are the
-    passages that were read.
+    `label` is the worst label of a sentence. The worst is `contradictory`, then `extrapolatory`, then
+    `attributable`. It is None if the claim could not be judged. `probability` is the lowest support of a
+    sentence, from 0 to 1, or None without a judge. `sentences` are as in the report of a revision. `evidence`
+    has the passages that were read.
     """
 
     claim: str
@@ -230,7 +230,7 @@ class Verification(Record):
 
     @property
     def parts(self) -> tuple[Part, ...]:
-        """The parts of all sentences of the claim: each is confirmed, different in the evidence, or open."""
+        """The parts of all sentences of the claim. Each part is confirmed, differs, or is open."""
         return tuple(part for sentence in self.sentences for part in sentence.parts)
 
 
@@ -262,17 +262,17 @@ class Revision(Record):
     def revert(self, *edit_ids: str) -> str:
         """Returns the text without the accepted edits of these ids. The revision does not change.
 
-        Raises `InputError` for an id that is not an accepted edit, and if another edit changed the new words
-        of a reverted edit: the two can only be reverted together.
+        Raises `InputError` if an id belongs to no accepted edit. Also raises it if a later edit changed the
+        new words of a reverted edit: then both edits must be reverted in one call.
         """
         return self.without(*edit_ids).text
 
     def accept(self, *edit_ids: str) -> "Revision":
         """Returns a new revision with the suggested edits of these ids applied, without new checks.
 
-        A changed sentence is `supported` if all its edits are `confirmed`, and none of them is still only
-        suggested; else it is `unjudged`. Scores that depend on it are None. Raises `InputError` for an id
-        that is not a suggested edit, and for an edit whose words another accepted edit changed.
+        A changed sentence becomes `supported` if all its edits are accepted and `confirmed`, and otherwise
+        `unjudged`. Scores that depend on the text become None. Raises `InputError` if an id belongs to no
+        suggested edit, or if another accepted edit changed the words that the edit replaces.
         """
         require_in_state("suggested", self.edits, edit_ids)
         revision = self
@@ -283,8 +283,8 @@ class Revision(Record):
     def without(self, *edit_ids: str) -> "Revision":
         """Returns a new revision in which the accepted edits of these ids are refused.
 
-        Their sentences are contradicted, and scores that depend on the text are None. Raises `InputError` as
-        `revert` does.
+        Their sentences become `contradicted`. Scores that depend on the text become None. Raises `InputError`
+        as `revert` does.
         """
         require_in_state("accepted", self.edits, edit_ids)
         edits, changes = [*self.edits], list[Change]()
@@ -294,7 +294,7 @@ class Revision(Record):
         return self._changed(changes, tuple(edits), "contradicted") if changes else self
 
     def sentence_of(self, edit: Edit) -> Sentence | None:
-        """Returns the sentence of the report that an edit changes, or would change; None if there is none."""
+        """Returns the sentence of the report that an edit changes, or would change. None: no sentence."""
         start, _ = self._place_of(edit)
         return next((it for it in reversed(self.report.sentences) if it.start <= start), None)
 
@@ -318,7 +318,7 @@ class Revision(Record):
         return made if settled else made.model_copy(update={"warnings": (*self.warnings, notice)})
 
     def _changed(self, changes: Sequence[Change], edits: tuple[Edit, ...], status: Status) -> "Revision":
-        """Returns the revision with these edits, after `changes`. The changed sentences get `status`."""
+        """Returns the revision with the list `edits`. Sentences that `changes` touch get this `status`."""
         text = with_edits(self.original, edits)
         sentences = tuple(_after(it, changes, text, status) for it in self.report.sentences)
         scores = {"attribution_after": None, "f1_ap": None, "preservation": pres_lev((self.original, text))}
@@ -332,12 +332,12 @@ class Revision(Record):
         return self.model_copy(update=update)
 
     def _repr_html_(self) -> str:
-        # Records do not import views: this function is looked up by name, only for a notebook.
+        # Records must not import views, so a notebook imports the function by name.
         return str(import_module("rarr.views.pages").revision_html(self))
 
 
 def _after(sentence: Sentence, changes: Sequence[Change], text: str, status: Status) -> Sentence:
-    """Returns the sentence after `changes`. If its text changed, its status and quotes change too."""
+    """Returns the sentence after `changes`. If its words changed, it gets the `status`, and other quotes."""
     start, end = moved_range(sentence.start, sentence.end, changes)
     parts = tuple(_part_after(part, changes, status) for part in sentence.parts)
     update: dict[str, object] = {"start": start, "end": end, "text": text[start:end], "parts": parts}
@@ -351,7 +351,7 @@ def _after(sentence: Sentence, changes: Sequence[Change], text: str, status: Sta
 
 
 def _part_after(part: Part, changes: Sequence[Change], status: Status) -> Part:
-    """Returns the part with its place after `changes`. If a change overlaps it, its state changes too."""
+    """Returns the part at its place after `changes`. If a change overlaps the part, the state changes too."""
     state = {"supported": "confirmed", "unjudged": "open"}.get(status, "differs")
     for change in changes:
         start, end = moved_range(part.start, part.end, [change])

@@ -8,7 +8,7 @@ from rarr.valid_unicode import valid
 
 
 class Record(BaseModel, frozen=True, extra="forbid"):
-    """Base class of all records: frozen, without unknown fields, and with all text as valid Unicode."""
+    """The base class of all records. A record is frozen, has no unknown field, and has valid Unicode only."""
 
     @model_validator(mode="before")
     @classmethod
@@ -17,7 +17,7 @@ class Record(BaseModel, frozen=True, extra="forbid"):
 
 
 class _Sum(Record):
-    """A record of numbers. The sum of two records adds field by field; a sum with None is None."""
+    """A record of numbers. Two records are added field by field. A number plus None is None."""
 
     def __add__(self, other: Self) -> Self:
         pairs = ((name, value, getattr(other, name)) for name, value in self)
@@ -30,7 +30,7 @@ class ModelUsage(_Sum):
 
     `cached_tokens` are the part of `input_tokens` that a server had in its prefix cache. `cost` is in the
     unit of the prices in the settings, or None if the price of a model is not known. `saved_calls` counts
-    requests that were not sent, because the data folder had the answer. No other number includes them.
+    requests that were not sent, because the data folder had the answer. Other fields do not count them.
     """
 
     model_calls: int = 0
@@ -42,19 +42,19 @@ class ModelUsage(_Sum):
 
 
 class Controls(_Sum):
-    """Counts of the sentences that were planted to examine the reader of a run."""
+    """Counts of the test sentences that were planted to examine the reader of a run."""
 
     planted: int = 0  # planted errors
-    caught: int = 0  # of these, errors that the reader corrected
+    caught: int = 0  # planted errors that the reader corrected
     borrowed: int = 0  # planted errors with a value from another sentence
-    borrowed_caught: int = 0  # of these, errors that the reader corrected
+    borrowed_caught: int = 0  # planted errors with a value from another sentence that the reader corrected
     repeated: int = 0  # planted sentences without an error
-    confirmed: int = 0  # of these, sentences that the reader did not contradict
+    confirmed: int = 0  # planted sentences without an error that the reader did not contradict
     blocks_without: int = 0  # requests without a planted error
 
 
 class NodeUsage(ModelUsage):
-    """The usage of one node. `seconds` is the sum over its calls, which may have run at the same time."""
+    """The usage of one node. `seconds` adds the times of all calls, also of calls at the same time."""
 
     calls: int = 0
     seconds: float = 0.0

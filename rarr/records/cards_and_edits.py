@@ -1,6 +1,6 @@
 """Declares the cards of sentences and the edits of a text, and applies accepted edits.
 
-A card is the result of one reading of a sentence, by a language model or by the embedded reader.
+A card is the answer of a reader about one sentence. A reader is a language model or the embedded reader.
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,13 @@ from rarr.errors import InputError
 from rarr.records.base import Record
 
 CardVerdict = Literal["yes", "no", "open", "mixed", "none"]
-"""Supported; contradicted; some words are undecided; the sources disagree; nothing to check."""
+"""yes: supported. no: contradicted. open: undecided. mixed: sources disagree. none: nothing to check."""
 Side = Literal["for", "against"]
 EditState = Literal["accepted", "suggested", "refused"]
 
 
 class Quote(Record):
-    """Words of a source that speak for or against a sentence (`side`).
+    """Words of a source that support a sentence (`side` is "for") or contradict it ("against").
 
     `text` is the extracted text of the source from `start` to `end`.
     """
@@ -32,14 +32,14 @@ class Quote(Record):
 
 
 class Place(Record):
-    """A range of characters of a text, from `start` up to, but without, `end`."""
+    """A range of characters of a text. The character `start` is the first, and `end` is after the last."""
 
     start: int
     end: int
 
 
 class Change(Place):
-    """A proposal to replace the characters `start` to `end` of a text by `new`."""
+    """A proposal to replace the characters from `start` to `end` of a text by the words `new`."""
 
     new: str
 
@@ -47,26 +47,26 @@ class Change(Place):
 class CardEdit(Change):
     """A change that a reader proposes."""
 
-    by: str  # the words of the evidence that give the new words; "" if code could not find them there
+    by: str  # the words of the evidence that give the new words; "" if the evidence does not have them
     evidence_id: str
-    confirmed: bool = False  # whether code found everything that is new in `new` in the words `by`
+    confirmed: bool = False  # True if code found in the words `by` every value and word that `new` adds
 
 
 class Card(Place):
-    """A reader's judgement of the sentence at `start` to `end` of a text. Code has looked up its words."""
+    """A reader's judgement of the sentence at `start` to `end` of a text, after the checks by code."""
 
     verdict: CardVerdict | None  # None if the sentence could not be read: `reason` says why
     quotes: tuple[Quote, ...] = ()
     open: tuple[Place, ...] = ()  # words that no source decides
     edits: tuple[CardEdit, ...] = ()
     doubts: tuple[str, ...] = ()  # reasons why code does not trust the reading
-    unclear: tuple[str, ...] = ()  # reasons to ask the reader again; empty after that
-    unreliable: bool = False  # in the same request, the reader missed planted sentences with known errors
+    unclear: tuple[str, ...] = ()  # reasons to ask the reader again; empty after the second answer
+    unreliable: bool = False  # True if the reader misjudged planted test sentences of the same request
     side: Side | None = None  # the stronger side of a `mixed` card; None for a tie
     shown: tuple[str, ...] = ()  # the ids of the evidence that its reader saw
-    disputed: bool = False  # a near quotation in a source has another value
+    disputed: bool = False  # True if a line of a source nearly repeats the sentence with another value
     reason: str = ""
-    outcome: EditState | None = None  # whether the edits were accepted; None until that is decided
+    outcome: EditState | None = None  # the state of all edits of the card; None before the decision
 
     @property
     def is_decided(self) -> bool:
@@ -85,7 +85,7 @@ class Edit(Change):
 
     An `accepted` edit is in the text. A `suggested` edit is likely right, but not certain: it is shown, and
     `Revision.accept` applies it. A `refused` edit is not applied. `reason` is the reason of the state.
-    `confirmed` tells that code found the new value in the words of the source, and that no other words of the
+    `confirmed` is True if code found the new value in the words of the source, and no other words of the
     sentence are undecided.
     """
 
@@ -110,7 +110,7 @@ class Edit(Change):
 
 
 def require_in_state(state: EditState, edits: Sequence[Edit], edit_ids: Sequence[str]) -> None:
-    """Raises `InputError` if there are no ids, or an id is of no edit in this state."""
+    """Raises `InputError` if `edit_ids` is empty, or if an id belongs to no edit in this `state`."""
     known = ", ".join(it.id for it in edits if it.state == state)
     for edit_id in edit_ids or ("",):
         now = next((it.state for it in edits if it.id == edit_id), "unknown")
@@ -121,7 +121,7 @@ def require_in_state(state: EditState, edits: Sequence[Edit], edit_ids: Sequence
 
 
 def with_edits(text: str, edits: Sequence[Edit]) -> str:
-    """Returns `text` after the accepted edits among `edits`, applied in order."""
+    """Returns `text` after the accepted edits of `edits`, which are applied in order."""
     for edit in edits:
         if edit.accepted:
             text = text[: edit.start] + edit.new + text[edit.end :]
@@ -131,8 +131,8 @@ def with_edits(text: str, edits: Sequence[Edit]) -> str:
 def refuse_accepted_edit(edits: list[Edit], number: int) -> Change:
     """Marks the accepted edit at index `number` as refused, and moves the places of later edits.
 
-    Returns the change that takes it out of the final text. Raises `InputError` if a later edit changed its
-    new words.
+    Returns the change that removes the edit from the final text. Raises `InputError` if a later edit changed
+    the new words of this edit.
     """
     edit = edits[number]
     edits[number] = edit.model_copy(update={"state": "refused"})
@@ -143,7 +143,7 @@ def refuse_accepted_edit(edits: list[Edit], number: int) -> Change:
             raise InputError(f"{later.id} changed what a reverted edit wrote: revert {later.id} as well")
         if later.start < end:
             new_start, new_end = shift_span(later.start, later.end, start, end, end - grown)
-        else:  # an insertion goes behind words deleted there
+        else:  # an edit at the place of a deletion comes after the restored words
             new_start, new_end = later.start - grown, later.end - grown
         edits[at] = later.model_copy(update={"start": new_start, "end": new_end})
         if later.accepted:
@@ -162,7 +162,7 @@ def moved_range(start: int, end: int, changes: Sequence[Change]) -> tuple[int, i
 
 
 def shift_span(start: int, end: int, at: int, old_end: int, new_end: int) -> tuple[int, int]:
-    """Maps a range to the text after a replacement of the characters `at` to `old_end`, now to `new_end`."""
+    """Maps a range to the text after one change: the words from `at` to `old_end` now end at `new_end`."""
     grown = new_end - old_end
     if end <= at:
         return start, end
@@ -174,8 +174,8 @@ def shift_span(start: int, end: int, at: int, old_end: int, new_end: int) -> tup
 def pres_lev(*parts: tuple[str, str]) -> float:
     """Computes the preservation max(1 - Lev(x, y) / len(x), 0) in characters (Gao et al. 2023, section 2.2).
 
-    `parts` are the pairs (original, revised) of a text, whose distances are added. So the time grows with the
-    text, and not with its square. If the original is empty, the result is 1 for an empty revision, else 0.
+    `parts` are pairs (original, revised) of pieces of a text. Their distances are added, because one distance
+    of a long text takes too long. For an empty original, the result is 1 if the revision is empty, else 0.
     """
     if not (length := sum(len(original) for original, _ in parts)):
         return float(not any(revised for _, revised in parts))

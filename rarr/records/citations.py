@@ -1,7 +1,7 @@
 """Declares the records of texts with citations: cited texts, articles and answers.
 
-A cited text has new citations, and checks of the citations that it had. An article has sections and
-sentences. An answer has statements, each with the triples or passages that support it.
+A cited text has new citations, and checks of the citations that it had before. An article has sections and
+sentences. An answer has statements, and each statement has the triples or passages that support it.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ CitationState = Literal["supported", "not_supported", "source_not_found", "unjud
 SectionState = Literal["written", "no_source", "failed"]
 """`no_source`: no passage was found for the section. `failed`: a search or a model failed."""
 NO_SUPPORT = "[NA]"
-"""The mark behind a statement that no source supports, as in KaLMA (Li et al. 2023)."""
+"""The mark after a statement that no source supports, as in KaLMA (Li et al. 2023)."""
 
 
 class CitedSource(Record):
@@ -30,10 +30,10 @@ class CitedSource(Record):
 
 
 class Mark(Record):
-    """A mark about a sentence that was put into a text, such as `[citation needed]`.
+    """A mark that was inserted into a text to tell about a sentence, such as `[citation needed]`.
 
     `at` is the offset in the original text where the mark was inserted. In the new text, the mark is at
-    `start` to `end`. The sentence is at `sentence_start` to `sentence_end` of the original.
+    `start` to `end`. The sentence is at `sentence_start` to `sentence_end` of the original text.
     """
 
     at: int
@@ -44,23 +44,23 @@ class Mark(Record):
 
 
 class Citation(Mark):
-    """A citation mark for a passage that supports a sentence. Passages of one source share a mark."""
+    """A citation mark for a passage that supports a sentence. Passages of one source have the same mark."""
 
     number: int
     passage: Evidence
 
 
 def text_without_marks(text: str, marks: Iterable[Mark]) -> str:
-    """Returns the text without these marks."""
+    """Returns `text` without the words at the places of `marks`."""
     for start, end in sorted({(mark.start, mark.end) for mark in marks}, reverse=True):
         text = text[:start] + text[end:]
     return text
 
 
 class CitationCheck(Record):
-    """The check of a citation that the text had before, at `start` to `end` of the original.
+    """The check of a citation that the original text has at `start` to `end`.
 
-    `target` is the entry in the text's own list of sources, or the address; "" for a number without an entry.
+    `target` is the entry in the text's own list of sources, or an address, or "" for a number without entry.
     `passage` is the passage of the source that supports the sentence most. The `state` is one of these:
 
     - `supported`: the source supports the sentence, alone or together with its other cited sources.
@@ -83,8 +83,8 @@ class Cited(Record):
     """A text with citations, and no other changes.
 
     The list of `sources` is the end of `text`, from `list_start` on. `existing` are the checks of citations
-    that the text had before. `unsupported` are the marks behind sentences without a citation. `research` is
-    the revision, without edits, that has the passages, the status of each sentence, usage and warnings.
+    that the text had before. `unsupported` are the marks after sentences without a citation. `research` is a
+    revision without edits. It has the passages, the status of each sentence, the usage and the warnings.
     """
 
     original: str
@@ -103,7 +103,7 @@ class Cited(Record):
         return self
 
     def without_citations(self) -> str:
-        """Returns the text without the new citations, marks and list, which is exactly the original."""
+        """Returns the text without the new citations, marks and list. This text is exactly the original."""
         return text_without_marks(self.text[: self.list_start], (*self.citations, *self.unsupported))
 
 
@@ -116,9 +116,9 @@ class PlannedSection(Record):
 
 
 class WrittenCitation(Record):
-    """A citation as the writer put it. `evidence_id` is "" if its number names no passage.
+    """A citation in the text of the writer. `evidence_id` is "" if the number `label` names no passage.
 
-    `entails` tells whether the passage alone supports the sentence; None if that could not be judged.
+    `entails` tells whether the passage alone supports the sentence. None: it could not be judged.
     """
 
     label: str
@@ -129,8 +129,8 @@ class WrittenCitation(Record):
 class WrittenSentence(Record):
     """A sentence of an article, at `start` to `end` of the article without marks.
 
-    `written` are the citations of the writer. `evidence_ids` are the passages cited after the check, which
-    support the sentence together. `status` is `supported`, `contradicted`, `unconfirmed` or `unjudged`.
+    `written` are the citations of the writer. `evidence_ids` are the citations after the check: passages that
+    together support the sentence. `status` is `supported`, `contradicted`, `unconfirmed` or `unjudged`.
     """
 
     section_id: str
@@ -145,7 +145,7 @@ class CitationScores(Record):
     """The citation measures of WikiGenBench, from 0 to 1; None if nothing could be judged.
 
     `recall` is the share of sentences that at least one of their citations supports. `precision` is the mean
-    share of citations that support their sentence. `rate` is the recall weighted by words.
+    share of citations that support their sentence. `rate` is the share of words in supported sentences.
     """
 
     recall: float | None = None
@@ -158,7 +158,7 @@ class CitationScores(Record):
 class ArticleSection(Record):
     """A section of an article, at `start` to `end` of the article without marks.
 
-    `reason` tells why the section has no text; "" if it was written.
+    `reason` tells why the section was not written, or is "".
     """
 
     id: str
@@ -173,9 +173,9 @@ class Article(Record):
     """An article in Markdown (`text`), in which each supported sentence has a footnote.
 
     `citations` has the place of each mark in `text`, and its passage. `unsupported` has the places of the
-    marks `[citation needed]`. `as_written` scores the citations of the writer, `checked` those of `text`.
-    `research.original` is the article as written, without marks, and `research.text` the article after edits:
-    places of sections and sentences point into it. `words` counts the words of all sentences.
+    marks `[citation needed]`. `as_written` scores the citations of the writer, `checked` those in `text`.
+    `research.original` is the article as written, without marks. `research.text` is the article after edits.
+    Places of sections and sentences are in `research.text`. `words` counts the words of all sentences.
     """
 
     run_id: str
@@ -203,7 +203,7 @@ class Article(Record):
 
 
 class CitedTriple(Record):
-    """A triple of a graph, with names and ids. If the value is not an entity, `value_id` is the value."""
+    """A triple (fact) of a graph, with names and ids. If the value is no entity, it is the `value_id` too."""
 
     subject_id: str
     subject: str
@@ -213,7 +213,7 @@ class CitedTriple(Record):
 
 
 class AnswerSource(Record):
-    """A passage that an answer cites by `number`. `triple` is the triple that the passage states, or None."""
+    """A passage that an answer cites by `number`. `triple` is the fact of a graph in the passage, or None."""
 
     number: int
     passage: Passage
@@ -223,7 +223,7 @@ class AnswerSource(Record):
 class CitedStatement(Record):
     """A statement as a model wrote it, with the numbers of the sources that it cites.
 
-    `needs_support` tells that, according to the model, no source supports the statement.
+    `needs_support` is True if the model says that no source supports the statement.
     """
 
     text: str
@@ -234,15 +234,15 @@ class CitedStatement(Record):
 class Statement(Record):
     """A statement of an answer, at `start` to `end` of its text. `citations` are the numbers of its sources.
 
-    `needs_support` tells that it states something that no source supports. It then cites nothing. Its
-    `status` is `supported`, or one of these:
+    `needs_support` is True if no source supports the statement. Then it has no citations. The `status` is
+    `supported`, or one of these:
 
     - `contradicted`: a source contradicts it.
     - `unconfirmed`: the sources do not support it.
     - `unjudged`: it was not judged, or states nothing.
 
-    `refused` has the reasons why citations of a model were removed. `written` counts its citations before the
-    check, and `existing` the citations among them that name a source.
+    `refused` has the reasons why citations of the model were removed. `written` counts the citations before
+    the check, and `existing` counts those of them that name a source.
     """
 
     text: str
@@ -259,7 +259,7 @@ class Statement(Record):
 class Answer(Record):
     """An answer to a question. `text` is the answer without citation marks; `sources` are the cited sources.
 
-    `run_id` is the id of the run, also in its trace.
+    `run_id` is the id of the run and of its trace.
     """
 
     question: str
@@ -271,9 +271,9 @@ class Answer(Record):
     run_id: str = ""
 
     def render(self) -> str:
-        """Returns the answer with its citations, and with `[NA]` behind statements that lack support.
+        """Returns the answer with its citations, and with `[NA]` after statements that lack support.
 
-        A citation names triples, such as `[Q7186, place of birth: Warsaw]`, or the source of a passage.
+        A citation names facts of a graph (`[Q7186, place of birth: Warsaw]`), or the source of a passage.
         """
         pieces, position = list[str](), 0
         for statement in self.statements:

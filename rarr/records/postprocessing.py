@@ -1,4 +1,4 @@
-"""Declares the records of postprocessing the answer of a model, and of checking documents.
+"""Declares the records of postprocessed answers of a model, and of checked documents.
 
 In checked documents, lines and columns count from 1, and columns count characters (code points). A line ends
 with a newline. All places point into the text of the file without its byte order mark.
@@ -13,7 +13,7 @@ from rarr.records.cards_and_edits import Place
 from rarr.records.citations import CitationCheck, Mark, text_without_marks
 
 PostprocessMode = Literal["revise", "cite", "check", "annotate"]
-"""What is done to the answer: correct it, add citations, nothing, or mark what is not confirmed."""
+"""revise: corrects the answer. cite: adds citations. check: changes nothing. annotate: marks doubts."""
 Outcome = Literal["finished", "partial", "nothing_to_check", "deadline", "failed"]
 Doubt = Literal["contradicted", "not confirmed"]
 FailOn = Literal["contradicted", "unconfirmed", "no_evidence"]
@@ -23,8 +23,8 @@ DocumentOutcome = Literal["judged", "partly_judged", "nothing_to_check", "not_ju
 class AnswerCitation(Place):
     """A passage that supports a sentence of the answer.
 
-    The sentence is at `start` to `end` of `Postprocessed.text`; in the mode `cite`, this is the place of the
-    citation mark behind the sentence. `evidence_id` is the passage's id in `Postprocessed.revision`.
+    The sentence is at `start` to `end` of `Postprocessed.text`. In the mode `cite`, this is the place of the
+    citation mark after the sentence. `evidence_id` is the id of the passage in `Postprocessed.revision`.
     """
 
     source: str
@@ -33,7 +33,7 @@ class AnswerCitation(Place):
 
 
 class DoubtMark(Mark):
-    """A mark behind a sentence or a table cell that evidence contradicts or does not confirm."""
+    """A mark after a sentence or table cell that evidence contradicts or does not confirm."""
 
     kind: Doubt
 
@@ -50,9 +50,9 @@ class Postprocessed(Record):
     - `deadline`: the deadline passed, and the text is the original.
     - `failed`: nothing could be judged, and the text is the original. The notice says why.
 
-    `revision` is the result of the run, or None, as after a deadline. It has edits only in the mode `revise`.
-    `citations` are the passages behind supported sentences. `existing` are the checks of citations that the
-    answer had (mode `cite`), and `marks` the marks behind doubtful sentences (mode `annotate`).
+    `revision` is the result of the run. It has edits only in the mode `revise`. None: there is no result, for
+    example after a deadline. `citations` are the passages for supported sentences. `existing` are the checks
+    of citations that the answer had (mode `cite`). `marks` are after doubtful sentences (mode `annotate`).
     """
 
     text: str
@@ -102,8 +102,8 @@ class SourceQuote(Record):
 class Finding(Record):
     """A sentence of a document that sources contradict or do not confirm, or that could not be judged.
 
-    `end` and `end_column` are the place after its last character. `fails` tells whether its status makes the
-    check of the documents fail.
+    `end` and `end_column` are after the last character of the sentence. `fails` tells whether the status of
+    the sentence makes the check of the documents fail.
     """
 
     status: Status
@@ -123,8 +123,8 @@ class CheckedDocument(Record):
     """The result of checking one file. The `outcome` is one of these:
 
     - `judged`: every sentence with something to check was judged.
-    - `partly_judged`: some sentences were not judged, because a search or a judgement failed, a limit was
-      reached, or their language or table cannot be read.
+    - `partly_judged`: some sentences were not judged: a search or a judgement failed, a limit was reached, or
+      the language or the table of a sentence cannot be read.
     - `nothing_to_check`: the file states nothing that can be checked.
     - `not_judged`: the file could not be read, or nothing in it could be judged.
 
@@ -151,7 +151,7 @@ class CheckedDocument(Record):
 class DocumentChecks(Record):
     """The result of checking documents. `fail_on` lists the statuses that make a sentence fail.
 
-    `failing` counts sentences. `unjudged` counts files that could not be judged, or not completely.
+    `failing` counts the sentences that fail. `unjudged` counts the files that were not or not fully judged.
     `warnings` are about sources and settings. Warnings about one document are in `documents`.
     """
 
