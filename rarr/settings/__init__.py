@@ -20,7 +20,7 @@ from rarr.settings.reading import Domain, EnvSource, Key, Moment, error_line, fi
 from rarr.valid_unicode import valid
 
 ServeMode = Literal["revise", "cite", "check", "annotate", "off"]
-"""What the server does with an answer that passes through it. `off`: nothing."""
+"""What the server does with the answer of a model. `off`: nothing."""
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]
 VERSION = next((it.version for it in distributions(name="rarr")), "0")
 """The version of the installed `rarr`; "0" if the package is not installed."""
@@ -34,17 +34,17 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """The values of the settings in each preset."""
 EMBEDDED = ("embedded",)
-"""The names of models that are no language models: the embedded reader, which finds near quotations."""
+"""The names of models that are not language models. The embedded reader only finds near quotations."""
 _Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Endpoint(BaseModel, frozen=True, extra="forbid"):
-    """The address, key and price of one model. They win over the settings `base_url` and `api_key`."""
+    """The address, key and price of one model, in place of the settings `base_url` and `api_key`."""
 
     base_url: str | None = None
     api_key: Key | None = None
     price: Annotated[tuple[_Price, ...], Field(min_length=2, max_length=3)] | None = None
-    """The prices of a million tokens: input, output and, if it differs, cached input."""
+    """The prices of a million tokens: input, output and, if it has another price, cached input."""
     extra: dict[str, Any] = {}
     """Fields to add to the body of every request to an OpenAI-compatible server."""
 
@@ -55,45 +55,45 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
 
     # models
     preset: Literal["default", "paper", "fast"] = "default"
-    """A named set of the settings below. An explicit setting wins over it."""
+    """A named set of values for settings. A setting that you give replaces its value."""
     model: Any = "embedded"
     """The model for generate_queries, check_agreement and edit: `embedded`, or `provider:NAME`."""
     models: dict[str, Any] = {}
-    """The model of a single node, by the node's name, including attribute. It wins over `model`."""
+    """The model of a single node, by the node's name, also for attribute. It replaces `model`."""
     base_url: str | None = None
-    """The address of the model's server; None: localhost, port 8000 for vllm:NAME, 11434 for ollama:NAME."""
+    """The address of the model's server. None: localhost, port 8000 for vllm:NAME, 11434 for ollama:NAME."""
     api_key: Key | None = None
-    """The key of the model; None: the provider's environment variable, and no key for vllm and ollama."""
+    """The key of the model. None: the provider's environment variable, or no key for vllm and ollama."""
     endpoints: dict[str, Endpoint] = {}
-    """By model name: `base_url`, `api_key`, `price` for a million tokens, and `extra` for the body."""
+    """By model name: `base_url`, `api_key`, `price` for a million tokens, `extra` fields of requests."""
     fallbacks: list[Any] = []
-    """Language models to ask, in this order, where a node's language model fails."""
+    """Language models to ask, in this order, if a node's language model fails."""
     max_answer_tokens: int = Field(default=4000, ge=16)
-    """Tokens of one answer, including reasoning, at most."""
+    """The most tokens of one answer, including reasoning."""
     weights: Path | None = None
-    """A folder with weights for `embedded`, as `rarr train editor` writes it; None: the weights that ship."""
+    """A folder with weights for `embedded`, written by `rarr train editor`. None: no weights are used."""
     prompts: Path | None = None
-    """A folder with prompts of your own, such as edit.md. Prompts that it lacks are the package's."""
+    """A folder with your own prompts, such as edit.md. They replace prompts of the package."""
     doubt: Literal["auto", "always", "never"] = "auto"
-    """Ask a language model again about what code doubts; auto: unless the model has a good record."""
+    """Whether to ask a language model again about doubtful sentences; auto: unless its record is good."""
 
     # search
     search: Any = None
-    """A source by its name, several with commas, or a retriever; None: those given below, else wikipedia."""
+    """A source by name, several with commas, or a retriever. None: `corpus` and `graph`, else wikipedia."""
     corpus: Path | None = None
     """A folder, a file or a built index to search."""
     graph: Path | None = None
     """A file of triples to search: CSV, JSON lines or Turtle."""
     queries: Literal["auto", "questions", "sentences", "text"] = "auto"
-    """Search for questions, each sentence, or the text; auto: the web for questions, else sentences."""
+    """What to search for: questions, sentences, or the text; auto: on the web questions, else sentences."""
     rounds: int = Field(default=2, ge=1, le=10)
-    """Rounds of research, at most. Later rounds ask about sentences that still lack support."""
+    """The most rounds of research. Later rounds ask about sentences that still lack support."""
     reranker: str = Field(default="overlap", min_length=1)
     """`overlap`, `vllm:NAME`, or a cross-encoder: its folder or name (extra `torch`)."""
     documents_per_query: int = Field(default=5, ge=1, le=100)
-    """K: documents retrieved for a query."""
+    """K: documents to retrieve for a query."""
     evidence_per_query: int = Field(default=3, ge=1, le=100)
-    """J: passages that the reranker keeps for a query."""
+    """J: passages to keep for a query after reranking."""
     window: int = Field(default=4, ge=1, le=50)
     """Sentences in a passage."""
     wikipedia_language: str = "en"
@@ -103,9 +103,9 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
     tavily_key: Key | None = Field(
         default_factory=lambda: SecretStr(os.environ.get("TAVILY_API_KEY", "")) or None
     )
-    """The key for tavily. It is also read from TAVILY_API_KEY."""
+    """The key for tavily. The variable TAVILY_API_KEY can also hold it."""
     tavily_url: str | None = None
-    """Another address for tavily, such as that of a gateway."""
+    """Another address for tavily, such as a gateway."""
     searxng_url: str | None = None
     """The address of your SearXNG."""
     include_domains: list[Domain] = []
@@ -117,39 +117,39 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
     published_before: Moment | None = None
     """Web sources must be published before this time. Sources without a date are left out."""
     source_kinds: dict[Domain, Kind] = {}
-    """By domain: `official`, `reference`, `news`, `other` or `forum`. It wins over the table that ships."""
+    """By domain: `official`, `reference`, `news`, `other` or `forum`. Replaces the package's value."""
     offline: bool = False
     """Search only the cache and the corpus."""
     refresh: bool = False
-    """Read nothing from the cache, and store everything anew."""
+    """Do not read the cache, but store all new results."""
     robots: bool = True
-    """Do not fetch pages that their site's robots.txt forbids."""
+    """Do not fetch pages that the site's robots.txt forbids."""
     user_agent: str = f"rarr/{VERSION} (https://pypi.org/project/rarr/)"
-    """The user agent of requests to the web. It should hold an address to write to."""
+    """The user agent of requests to the web. It should include a contact address."""
 
     # limits
     deadline_s: float | None = Field(default=None, gt=0)
-    """Seconds for one run. Ends as `max_calls` does."""
+    """The most seconds for one run. See `max_calls`."""
     max_cost: float | None = Field(default=None, ge=0)
-    """The cost of one run, about, in the unit of the prices in `endpoints`. Ends as `max_calls` does."""
+    """The most cost of one run, about, in the unit of the prices in `endpoints`. See `max_calls`."""
     max_calls: int | None = Field(default=None, ge=0)
-    """Requests to language models in one run. At the limit the run ends with the best revision so far."""
+    """The most model requests in one run. At the limit, the run ends with the best revision so far."""
     max_tokens: int | None = Field(default=None, ge=0)
-    """Tokens of one run, input and output, about; an open request counts as 200. Ends as `max_calls` does."""
+    """The most input and output tokens of one run, about; an open request counts as 200. See `max_calls`."""
     timeout_s: float = Field(default=60, gt=0)
-    """Seconds for one request to a language model, until its answer is complete."""
+    """The most seconds for one request to a language model, until the answer is complete."""
     concurrency: int = Field(default=32, ge=1, le=10_000)
-    """Requests to models at once. Unless set: 2 with Ollama, else `serve_concurrency` in `rarr serve`."""
+    """The most model requests at once; unless set: 2 with Ollama, `serve_concurrency` in `rarr serve`."""
 
     # output
     report_size: int = Field(default=5, ge=1, le=100)
-    """M: evidences in the attribution report, at most."""
+    """M: the most evidences in the attribution report."""
 
     # data
     trace: bool = True
     """Keep a trace of each run in the data folder: the input and output of nodes, with texts and evidence."""
     trace_days: float = Field(default=30, gt=0)
-    """Days for which traces are kept."""
+    """Days to keep traces."""
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("rarr"))
     """The user's data folder: indexes of corpora, cache, record of readers, and traces."""
 
@@ -157,35 +157,35 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
     serve_upstream_url: str | None = None
     """The address of the OpenAI-compatible server behind `rarr serve`, such as http://localhost:8000/v1."""
     serve_upstream_key: Key | None = None
-    """The key for that server; None: the key that each caller sends, unless it is a token of this server."""
+    """The key for the upstream server. None: the key that a caller sends, unless it is in `serve_token`."""
     serve_token: Key | None = None
-    """The tokens of callers, several with commas. Each token is a caller."""
+    """The tokens of callers, several with commas. Each caller has one token."""
     serve_host: str = "127.0.0.1"
-    """The address at which `rarr serve` listens. Any other than this machine's own needs `serve_token`."""
+    """The address at which `rarr serve` listens. An address that other machines reach needs `serve_token`."""
     serve_port: int = Field(default=8100, ge=0, le=65535)
     """The port at which `rarr serve` listens; 0: any free port."""
     serve_mode: ServeMode = "revise"
-    """What becomes of an answer if its request does not say: revise, cite, check, annotate or off."""
+    """What to do with an answer, unless the request tells: revise, cite, check, annotate or off."""
     serve_deadline_s: float = Field(default=30, gt=0)
-    """Seconds for one answer, or one block of a streamed answer. After that, the original goes out."""
+    """The most seconds for an answer or a block of a streamed answer. Then the original is sent."""
     serve_workers: int | None = Field(default=None, ge=1, le=64)
-    """Processes that revise; None: one for each core. A language model needs none."""
+    """Processes that revise. None: one for each core. Not used with a language model."""
     serve_max_body_mb: float = Field(default=16, gt=0)
-    """Megabytes of the body of a request, at most."""
+    """The most megabytes of the body of a request."""
     serve_body_timeout_s: float = Field(default=20, gt=0)
-    """Seconds for the body of a request, at most."""
+    """The most seconds for the body of a request."""
     serve_upstream_timeout_s: float = Field(default=600, gt=0)
-    """Seconds without a byte from the server behind, at most."""
+    """The most seconds without a byte from `serve_upstream_url`."""
     serve_concurrency: int = Field(default=256, ge=1)
-    """Requests at once, of all callers, at most."""
+    """The most parallel requests of all callers together."""
     serve_shutdown_s: float = Field(default=20, gt=0)
-    """Seconds for requests under way after SIGTERM. Shortly before the end, originals go out."""
+    """Seconds to finish open requests after SIGTERM. Shortly before the end, originals are sent."""
 
-    # constants beside the settings: nobody sets them
+    # constants that users cannot set
     attempts: ClassVar[int] = 3
-    """The most times that a request is sent if it fails with a lost connection, a 429 or a 5xx."""
+    """How often a request is sent at most, if it fails with a lost connection, or the status 429 or 5xx."""
     support_threshold: ClassVar[float] = 0.55
-    """The least support by a judge, from 0 to 1, for a sentence to count as supported."""
+    """The least support by a judge, from 0 to 1, with which a sentence counts as supported."""
     trace_max_mb: ClassVar[float] = 500
     """The most megabytes of all traces together. Above this size, the oldest traces are removed."""
 
@@ -208,23 +208,23 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
 
     @property
     def names_source(self) -> bool:
-        """Tells whether the settings name a source. Otherwise, Wikipedia is searched."""
+        """True if the settings name a source. If they name no source, Wikipedia is searched."""
         return any(each is not None for each in (self.search, self.corpus, self.graph))
 
     def model_access(self, name: str) -> tuple[str | None, str | None, dict[str, Any]]:
-        """Returns base URL, API key and extra request fields of a model: its own, or else the common ones.
+        """Returns three values for a model: the base URL, the API key, and the extra fields of requests.
 
-        A model with its own base URL in `endpoints` does not get the common API key.
+        The values are from `endpoints`, or else from `base_url` and `api_key`. A model with a base URL in
+        `endpoints` does not get `api_key`, so that no other server sees that key.
         """
         own = self.endpoints.get(name, Endpoint())
-        # A key belongs to its server: the key of another model must not reach this server.
         key = own.api_key or (None if own.base_url else self.api_key)
         return own.base_url or self.base_url, key.get_secret_value() if key else None, own.extra
 
     @field_validator("*")
     @classmethod
     def _holds_valid_unicode(cls, value: Any) -> Any:
-        return valid(value)  # except paths, whose bytes belong to the file system
+        return valid(value)  # a path stays as it is, because its bytes are the file system's
 
     @field_validator("*", mode="before")
     @classmethod
@@ -233,7 +233,7 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
         if isinstance(value, bool) and {int, float} & {annotation, *get_args(annotation)}:
             raise ValueError("give a number")  # pydantic reads true as 1
         if has_type(annotation, Path) and (value == "" or not isinstance(value, str | os.PathLike | None)):
-            raise ValueError("give a path")  # "": an unset shell variable, and not the working directory
+            raise ValueError("give a path")  # "" comes from an unset variable, not from the working directory
         return value
 
     @model_validator(mode="after")
@@ -256,16 +256,16 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], init_settings: Any, *others: Any, **more: Any
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Returns the sources of settings: arguments, environment, file; no dotenv and no secrets files."""
+        """Returns the sources of settings: arguments, environment, file. Files of secrets are not read."""
         return init_settings, EnvSource(settings_cls), InitSettingsSource(settings_cls, file_values())
 
 
 def without_server_settings(settings: Settings) -> Settings:
-    """Returns the settings with defaults for those that only `rarr serve` reads, such as its tokens."""
+    """Returns the settings with default values for all settings of `rarr serve`, such as the tokens."""
     defaults = {name: field.default for name, field in Settings.model_fields.items()}
     return settings.model_copy(update={it: defaults[it] for it in defaults if it.startswith("serve_")})
 
 
 def set_environment_variable(name: str, value: str) -> None:
-    """Sets an environment variable, for libraries and for the processes that this process starts."""
+    """Sets an environment variable for libraries, and for the processes that this process starts."""
     os.environ[name] = value

@@ -47,8 +47,8 @@ def _file_in_use() -> Path:
 
 
 def file_values() -> dict[str, Any]:
-    """Reads the settings from the file; {} without a file. Raises `SettingsError` if it cannot be read."""
-    # pydantic-settings' own file sources warn where a configured file is not the file in use.
+    """Reads the settings from the file, or {} if there is none. Raises `SettingsError` if reading fails."""
+    # The file sources of pydantic-settings would warn about the file that is not in use.
     file = _file_in_use()
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
@@ -64,10 +64,10 @@ def file_values() -> dict[str, Any]:
 
 
 class EnvSource(EnvSettingsSource):
-    """Reads settings from environment variables: lists with commas (a,b) or as JSON, and tables as JSON."""
+    """Reads settings from environment variables. A list is JSON or has commas (a,b). A table is JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> Any:
-        """Parses a list or table. Raises a `SettingsError` without `value`, which may contain a key."""
+        """Parses a list or table. The message of a `SettingsError` hides `value`: it may contain a key."""
         if not isinstance(found := parsed_setting(field, value), str):
             return found
         lists = get_origin(field.annotation) is list
@@ -92,13 +92,13 @@ def parsed_setting(field: FieldInfo, value: str) -> Any:
 def error_line(
     error: ValidationError, given: Mapping[str, Any], fields: Mapping[str, FieldInfo], variables: set[str]
 ) -> str:
-    """Writes the first error in one line. Names the source of the value if it is a file or a variable.
+    """Describes the first error in one line. If the value is from a file or variable, the line names it.
 
-    Shows the value only if the setting contains no API key.
+    The line has the value, unless the setting may contain an API key.
     """
     first = error.errors()[0]
     place, key = first["loc"], ".".join(map(str, first["loc"]))
-    if not key:  # an error of several settings together
+    if not key:  # the error is about several settings together
         return cure_of(first)
     setting, variable = str(place[0]), f"RARR_{str(place[0]).upper()}"
     where = "" if setting in given or setting not in file_values() else f" in {_file_in_use()}"
@@ -120,7 +120,7 @@ def cure_of(error: ErrorDetails) -> str:
     kind, message = error["type"], error["msg"].replace("Value error, ", "", 1)
     if found := _CURES.get(re.sub("_(type|parsing|from_float)$", "", kind)):
         return found
-    if kind == "value_error":  # of a validator of ours, which names the cure
+    if kind == "value_error":  # a validator of this package raised it, and its message names the cure
         return message
     number = "a number " if kind.startswith(("greater", "less")) else ""
     wanted = message.removeprefix("Input should be ")
@@ -134,7 +134,7 @@ def closest_name(key: str, names: Iterable[str]) -> str:
 
 
 def has_type(annotation: Any, kind: type) -> bool:
-    """Tells whether the type `annotation` is `kind` or contains it: in a union, a list, a model's fields."""
+    """Tells whether the type `annotation` is or contains `kind`: in a union, a list, or a model's fields."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return any(has_type(field.annotation, kind) for field in annotation.model_fields.values())
     return annotation is kind or any(has_type(part, kind) for part in get_args(annotation))
@@ -165,6 +165,6 @@ def sendable(key: SecretStr) -> SecretStr:
 
 Key = Annotated[SecretStr, AfterValidator(sendable)]
 Moment = Annotated[datetime, BeforeValidator(_moment)]
-"""A year, a month or a day (which mean their first moment), or an ISO 8601 time. The default zone is UTC."""
+"""A time in ISO 8601, or a year, month or day, which means its first moment. The default zone is UTC."""
 Domain = Annotated[str, AfterValidator(_domain)]
 """A domain such as example.org. A leading "*." is removed."""
