@@ -1,6 +1,6 @@
 """Revises texts of language models so that evidence supports them. Imports a public name at its first use."""
 
-TYPE_CHECKING = False  # to the interpreter; `typing` takes longer to import than all of this module
+TYPE_CHECKING = False  # type checkers assume True; importing `typing` takes longer than all of this module
 
 # fmt: off
 # isort: off
@@ -44,7 +44,7 @@ _PLACES = [
 ]
 # isort: on
 # fmt: on
-"""The modules to search for a public name, in this order: the last take longest to import."""
+"""The modules in which a public name is looked up, in this order. The last modules import slowly."""
 
 if not TYPE_CHECKING:
 

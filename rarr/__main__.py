@@ -1,4 +1,4 @@
-"""Runs the command line as `python -m rarr`, for when the script `rarr` is not on the path."""
+"""Runs the command line as `python -m rarr`, which works if the script `rarr` is not on the path."""
 
 import sys
 

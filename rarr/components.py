@@ -1,7 +1,7 @@
-"""Declares the interfaces of the components that nodes use. `agent/wiring` chooses the classes behind them.
+"""Declares the interfaces of the components that nodes use. `agent/wiring` chooses a class for each of them.
 
-Many tasks may call a component at once. It raises if it cannot do its work; the node turns that into a
-failure that the user sees. A negative judgement is a result, and is never raised.
+Many tasks may call a component at the same time. A component raises an error if it cannot do its work; the
+node then shows the failure to the user. A negative judgement is a result, not an error.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -19,15 +19,15 @@ from rarr.tools.text.blocks_and_sentences import Span
 
 QueryKind = Literal["questions", "sentences", "text"]
 PURR = "purr:"
-"""The prefix of a trained editor. Its folder, or its name on the Hugging Face hub, follows."""
+"""The prefix before the folder, or the name on the Hugging Face hub, of a trained editor."""
 EditorKind = Literal["minimal", "efec", "lamda", "none", "unedited"]
 
 
 class SearchTargets(NamedTuple):
-    """The unsupported sentences (at `spans` of the text) for which the next round of queries searches.
+    """The sentences without support, at `spans` of the text, for which the next round searches.
 
     `asked`: the questions about these sentences in earlier rounds.
-    `seen`: the titles of the sources that were found, and the lines that were quoted.
+    `seen`: the titles of sources that were found, and the lines of sources that were quoted.
     """
 
     spans: Sequence[Span]
@@ -40,12 +40,12 @@ class QueryGenerator(Protocol):
         """Returns questions about every fact in `text` that can be checked; [] if there is no such fact."""
 
     async def target(self, text: str, context: str | None, lacking: SearchTargets) -> Sequence[Question]:
-        """Returns new questions about unsupported sentences. Repeats no question of an earlier round."""
+        """Returns new questions about the sentences in `lacking`. Repeats no question of earlier rounds."""
 
 
 class Retriever(Protocol):
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of the `k` best documents for `query`, best first; [] if no document matches.
+        """Returns passages of the `k` best documents for `query`, the best first; [] if no document matches.
 
         Raises `RetrievalError` if the search failed.
         """
@@ -61,14 +61,14 @@ class Reranker(Protocol):
 
 class AgreementChecker(Protocol):
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Tells whether `text` and `evidence` give the same answer to `query`; `unknown` if unclear."""
+        """Tells whether `text` and `evidence` give the same answer to `query`. Unclear: `unknown`."""
 
 
 class Editor(Protocol):
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """Returns the smallest change after which `text` agrees with `evidence`; None if none is needed."""
+        """Returns the smallest change after which `text` agrees with `evidence`, or None without a change."""
 
 
 class SourceLine(NamedTuple):
@@ -82,13 +82,13 @@ class SourceLine(NamedTuple):
     evidence_id: str
     start: int
     end: int
-    is_item: bool = False  # of a list, whose sense the line before the list may give
+    is_item: bool = False  # True for a list item, which may need the line before the list
 
 
 class Excerpt(NamedTuple):
-    """A part of a source for a card reader. `date` is empty if unknown.
+    """A part of a source that a card reader compares with sentences. `date` is "" if unknown.
 
-    `source` is the file or address; no prompt shows this field.
+    `source` is the file or address of the source. No prompt shows it.
     """
 
     label: str
@@ -106,9 +106,9 @@ class BlockPiece(NamedTuple):
 
 
 class ReadingBlock(NamedTuple):
-    """Consecutive sentences to check in one request, with the excerpts of sources to check them against.
+    """Consecutive sentences to check in one request, with the excerpts of sources that may support them.
 
-    `before`: the heading and the paragraph before the block, which the request shows but does not check.
+    `before`: the headings and the sentence before the block. The request shows them, but does not check them.
     `lead`: the line that introduces the list in which the block begins, or "".
     """
 
@@ -120,7 +120,7 @@ class ReadingBlock(NamedTuple):
 
 
 class RawEdit(NamedTuple):
-    """An edit as a card reader wrote it: `new` replaces `old`; `by` quotes the source of `new`."""
+    """An edit as a card reader wrote it: `new` replaces `old`. `by` are the words of a source for `new`."""
 
     old: str
     new: str
@@ -128,7 +128,7 @@ class RawEdit(NamedTuple):
 
 
 class RawCard(NamedTuple):
-    """A card as a card reader wrote it. Nothing has checked yet whether its labels and words exist."""
+    """A card (the answer about one sentence) as a card reader wrote it, before code checks its words."""
 
     verdict: CardVerdict
     quotes: tuple[str, ...] = ()
@@ -140,7 +140,7 @@ class RawCard(NamedTuple):
 class RawReading(NamedTuple):
     """The cards that one request returned, by the number of the sentence.
 
-    `served`: the name of the model that answered. `problem`: why cards may be missing; empty if none is.
+    `served`: the name of the model that answered. `problem`: why cards may be missing, or "".
     """
 
     cards: dict[int, RawCard]
@@ -151,7 +151,7 @@ class RawReading(NamedTuple):
 class CardReader(Protocol):
     """Compares sentences with excerpts of sources, and fills a card for each sentence.
 
-    `is_model`: whether a language model reads. Then it is tested with planted errors, and may be asked again.
+    `is_model`: whether it is a language model. A model is tested with planted errors, and may be asked again.
     """
 
     name: str
@@ -179,13 +179,13 @@ class Verifier(Protocol):
     ) -> Sequence[float | None]:
         """Returns how far `evidence` supports the sentence at each span, from 0 to 1; None if not judged.
 
-        The whole text and its context are given because a sentence alone may be unclear ("It opened then.").
+        `text` and `context` are given because a sentence alone may be unclear ("It opened then.").
         """
 
 
 @runtime_checkable
 class Classifier(Protocol):
-    """A verifier that also tells whether evidence contradicts a sentence or does not mention its fact."""
+    """A verifier that also distinguishes evidence against a sentence from evidence about other facts."""
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
@@ -197,7 +197,7 @@ class Classifier(Protocol):
 
 
 async def close_all(resources: Iterable[Any]) -> None:
-    """Closes each resource that has `aclose`, the last first. Raises errors after closing all others."""
+    """Closes each resource that has `aclose`, the last first. Raises an error after all are closed."""
     async with AsyncExitStack() as stack:
         for resource in resources:
             if hasattr(resource, "aclose"):
@@ -206,21 +206,21 @@ async def close_all(resources: Iterable[Any]) -> None:
 
 @runtime_checkable
 class WholeTextSource(Protocol):
-    """A retriever that can return the whole text of a document that it read."""
+    """A retriever that can also return the whole text of a document."""
 
     async def extracted(self, url: str) -> str | None:
-        """Returns the text of the document `url`, to which offsets of passages refer; None if unknown."""
+        """Returns the text of the document `url`; None if unknown. Passages have offsets in this text."""
 
 
 class SectionSource(NamedTuple):
-    """A planned section, and the passages from which it is written, the most relevant first."""
+    """A planned section, and the passages for writing the section, the most relevant passage first."""
 
     section: PlannedSection
     chunks: tuple[Evidence, ...]
 
 
 class ArticleWriter(Protocol):
-    """Writes articles from passages. In the texts, `[2]` cites the second passage of the argument."""
+    """Writes articles from passages. In the written text, `[2]` cites the second of the section's chunks."""
 
     async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
         """Returns the headings of an article about `topic`, in order."""
@@ -231,7 +231,7 @@ class ArticleWriter(Protocol):
 
 class AnswerWriter(Protocol):
     async def write(self, question: str, sources: Sequence[str]) -> Sequence[CitedStatement]:
-        """Returns statements that answer the question. They cite the texts of `sources` by number, from 1."""
+        """Returns statements that answer the question. They cite `sources` by number; the first is 1."""
 
 
 WRITING_NODES = ("plan", "write_section")
@@ -243,7 +243,7 @@ class Baseline:
     """A simpler pipeline for comparison in an evaluation. The default values give the usual pipeline."""
 
     agreement: bool = True
-    """Whether to edit only where evidence disagrees. If False, the editor alone decides."""
+    """Whether to edit only if evidence disagrees. If False, the editor alone decides."""
     editor: str = "minimal"
     """`minimal`: small edits. `efec`: corrects the whole text. `lamda`: writes a new text.
 
@@ -289,13 +289,13 @@ class Components:
     card_reader: CardReader | None = None
     """Checks and edits whole blocks of sentences, in place of `checker` and `editor`."""
     doubting_reader: CardReader | None = None
-    """Checks again the cards that failed a check by code. None: `card_reader` does this."""
+    """The reader that is asked again about doubtful cards. None: `card_reader` is asked again."""
     record: Any = None
-    """The `ReaderRecord` of `card_reader`: its results on planted errors. None: no record is kept."""
+    """The `ReaderRecord` of `card_reader`: the results on planted errors. None: there is no record."""
     given: tuple[Passage, ...] = ()
-    """Passages that the caller gave, if all of them fit into a request. Each request shows all of them."""
+    """The passages that the caller gave, if all fit into one request. Each request shows all of them."""
     searches: bool = True
-    """Whether to search for evidence. False: only the given passages are used."""
+    """Whether to search for evidence. False: the only evidence is `given`."""
     rewriter: Rewriter | None = None
     """Rewrites the whole text in a baseline, in place of `checker` and `editor`."""
     writers: Mapping[str, ArticleWriter] = field(default_factory=dict)
@@ -305,8 +305,8 @@ class Components:
     models: tuple[LanguageModel, ...] = ()
     """The language models of these components. The reviser closes their connections."""
     opened: tuple[object, ...] = ()
-    """Other resources that the reviser opened. It closes those that have `aclose`."""
+    """Other resources that the reviser opened. The reviser closes those that have `aclose`."""
     baseline: Baseline = NO_BASELINE
     """The baseline for which these components were created."""
     replaced: Mapping[str, Callable[..., Awaitable[Any]]] = field(default_factory=dict)
-    """Functions that replace nodes, by the node's name. A replay returns the recorded searches this way."""
+    """Functions that replace nodes, by the node's name. A replay gives recorded results in this way."""

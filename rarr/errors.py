@@ -14,7 +14,7 @@ error, this is a bug.
 """
 
 
-class RarrError(RuntimeError):  # of other errors LangGraph's server shows a caller no message
+class RarrError(RuntimeError):  # LangGraph's server hides the messages of other errors from a caller
     """The base class of all errors of `rarr`."""
 
 
@@ -39,7 +39,7 @@ class ModelError(RarrError):
 
 
 class PromptTooLong(ModelError):  # noqa: N818  # named like the failure `too_long` of a request
-    """A prompt does not fit into the context of a language model; the message is the server's own."""
+    """A prompt does not fit into the context of a language model. The message comes from the server."""
 
 
 class BudgetError(RarrError):

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from operator import add, or_
 from typing import Annotated, Literal, NamedTuple, TypeVar
 
-from typing_extensions import TypedDict  # pydantic reads traces by it, and cannot read typing's
+from typing_extensions import TypedDict  # pydantic cannot read traces with the TypedDict of typing
 
 from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
@@ -25,7 +25,7 @@ def failure_notice(
 ) -> Notice:
     """Makes the warning about a failure that did not end the run: `problem`, then the message of the error.
 
-    Its code is `code`, or else NODE_failed. For a `BudgetError`, it is `budget_exhausted`.
+    The code of the warning is `code`, or else NODE_failed. For a `BudgetError`, it is `budget_exhausted`.
     """
     if isinstance(error, BudgetError):
         problem = "the budget is spent, and what was left to ask is left out"
@@ -35,7 +35,7 @@ def failure_notice(
 
 
 Unsearched = Literal["failed", "cut"]
-"""The reason why a query has no evidence: its search `failed`, or a limit of the run left it out (`cut`)."""
+"""Why a query has no evidence: `failed`: its search failed; `cut`: a limit of the run left it out."""
 
 
 async def for_each_query(
@@ -43,7 +43,7 @@ async def for_each_query(
 ) -> dict[str, Result | Exception]:
     """Returns the result, or the error, of `compute` for each query, by query id.
 
-    All queries are worked on at once, until the deadline. The trace gets a span for each query.
+    `compute` runs for all queries in parallel, until the deadline. The trace gets a span for each query.
     """
 
     async def computed(query: Query) -> Result | Exception:
@@ -55,7 +55,7 @@ async def for_each_query(
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            return RarrError("it was cancelled")  # by the component itself, and not by the run
+            return RarrError("it was cancelled")  # the component cancelled it, not the run
         except Exception as error:
             return error
 
@@ -64,7 +64,7 @@ async def for_each_query(
 
 
 def failed_queries(node: str, outcomes: Mapping[str, object]) -> "State":
-    """Makes the update about the queries, by id, whose outcome is an error: a warning, and `unsearched`."""
+    """Makes an update for each query whose outcome is an error: a warning, and a value of `unsearched`."""
     notices, unsearched = list[Notice](), dict[str, Unsearched]()
     for name, error in outcomes.items():
         if isinstance(error, Exception):
@@ -79,7 +79,7 @@ class SentenceSupport(NamedTuple):
     span: Span  # the place of the sentence
     by_evidence: dict[str, float | None]  # the support by evidence id; None if it could not be judged
     query_ids: tuple[str, ...] = ()  # the queries about the sentence
-    searched: bool = False  # there are queries, and the search for each of them succeeded
+    searched: bool = False  # True if there are queries, and no search for a query failed
 
 
 Attributed = tuple[list[float | None], list[float | None]]
@@ -87,46 +87,46 @@ Attributed = tuple[list[float | None], list[float | None]]
 
 
 class State(TypedDict, total=False):
-    """The state of a run, from node to node. Its keys are explained beside them; places point into `text`.
+    """The state of a run, which the nodes read and update. Places are in `text`, unless a comment says more.
 
-    A run that writes an article begins with the topic as `original`, and the outline as `context`. They move
-    to `topic` and `outline` before the first node. A run that answers begins with the question as `original`.
+    A run that writes an article begins with the topic as `original`, and the outline as `context`. Before the
+    first node, they move to `topic` and `outline`. A run that answers has the question as its `original`.
     """
 
-    original: str  # the text of the caller; from the node assemble on, the article without marks
+    original: str  # the text of the caller; after the node assemble, the article without marks
     text: str  # the current text: the original with the accepted edits so far, or the answer of a model
     context: str | None  # the question or conversation that the text answers
-    queries: list[Query]  # with places in `original`
-    unsearched: Annotated[dict[str, Unsearched], or_]  # by query id
+    queries: list[Query]  # the places of queries are in `original`
+    unsearched: Annotated[dict[str, Unsearched], or_]  # why a query was not searched, by query id
     passages: Annotated[dict[str, list[Passage]], or_]  # the retrieved passages by query id
     evidence: list[Evidence]
     kept: dict[str, list[str]]  # the ids of the evidence that each query kept, by query id
-    cards: list[Card]  # of the sentences that were read as cards
-    attributed: Attributed  # for the scores
+    cards: list[Card]  # the answers of the card reader, one for each sentence
+    attributed: Attributed  # the support of sentences, from which the scores are computed
     controls: Annotated[list[Controls], add]  # counts of the planted sentences of each request
     checks: list[Check]
     edits: list[Edit]
-    round: int  # of research, counted from 1
+    round: int  # the number of the round of research, from 1
     lacking: list[Span]  # the sentences for another round
     reached: tuple[int, int]  # the numbers of supported sentences and of accepted edits before this round
     report: Report
     scores: Scores
-    relevances: dict[str, dict[str, float]]  # of passages of other queries, by query id and evidence id
-    supports: list[SentenceSupport]  # of the sentences of `text`, by a judge
+    relevances: dict[str, dict[str, float]]  # by query id and evidence id: of passages of other queries
+    supports: list[SentenceSupport]  # the supports of the sentences of `text`, if a judge is asked
     block: int  # the number of the block of a long text that this run revises
     lead: int  # the characters at the start of a block's text that are shown, but not checked
-    topic: str  # of an article
+    topic: str  # the topic of an article
     outline: str | None  # the headings of an article, one in each line
     sections: list[PlannedSection]  # the plan of an article
     drafts: dict[str, str]  # the written sections by section id
-    sources: list[AnswerSource]  # of an answer: triples of the graph, then passages
-    written: list[CitedStatement]  # the statements of a model, which become the `text`
+    sources: list[AnswerSource]  # the sources of an answer: triples of the graph, then passages
+    written: list[CitedStatement]  # the statements of a model, from which `text` is made
     warnings: Annotated[list[Notice], add]
     told: Annotated[list[Notice], add]  # warnings of components that did not stop a node
 
 
 def numbered_id(state: State, letter: str, number: int) -> str:
-    """Makes the id of a query or edit, such as q3, or in block 2 of a long text q2-3."""
+    """Makes the id of a query or edit, such as q3. In block 2 of a long text, the id is q2-3."""
     block = state.get("block", 0)
     return f"{letter}{block}-{number}" if block else f"{letter}{number}"
 

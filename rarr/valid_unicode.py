@@ -1,4 +1,4 @@
-"""Makes text from outside valid Unicode: text of models, servers, sources, files and callers."""
+"""Makes valid Unicode of all text that comes from models, servers, sources, files and callers."""
 
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ REPLACEMENT = "\ufffd"
 def valid(value: Value) -> Value:
     """Returns `value` with valid Unicode in all its strings, also in nested lists, tuples and dicts.
 
-    The two halves of a surrogate pair become one character. A lone half, and NUL, become U+FFFD, which has
+    The two halves of a surrogate pair become one character. A single half, or NUL, becomes U+FFFD, which has
     the same length, so that offsets stay the same. All other values are returned unchanged.
     """
     given: Any = value

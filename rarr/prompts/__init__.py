@@ -11,8 +11,8 @@
     Text: {{text}}
     Query: {{query}}
 
-The part above `<!-- user -->` is the system message, without variables. A demonstration is a paragraph there:
-a user message in the layout of the part below, then the answer in one line. `tokens` is the limit of an
+The part above `<!-- user -->` is the system message. It has no variables. A demonstration is a paragraph of
+this part: a user message in the form of the part below, then the answer in one line. `tokens` limits the
 answer (default: the limit in the settings). `labels` maps the words of a judge to classes of attribution.
 """
 
@@ -39,7 +39,7 @@ _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 @dataclass(frozen=True, config=ConfigDict(extra="forbid", coerce_numbers_to_str=True))
 class Prompt:
-    """A prompt, as its file says. `hash`: the first 12 digits of the SHA-256 digest of the file."""
+    """A prompt with the content of its file. `hash`: the first 12 hex digits of the file's SHA-256 digest."""
 
     name: str
     version: str
@@ -52,14 +52,14 @@ class Prompt:
     labels: Mapping[str, AttributionClass] | None = None
 
     def render(self, **variables: str) -> str:
-        """Returns the user message with these values, unquoted. Raises `InputError` for wrong variables."""
+        """Returns the user message with the values of `variables`. Raises `InputError` for wrong names."""
         if problem := _difference(variables, self.variables):
             raise InputError(f"prompt {self.name} {problem}")
-        # Replaces all variables in one pass, so that braces in a value stay as they are.
+        # Replaces all variables in one pass, so that a value with braces is not replaced again.
         return _VARIABLE.sub(lambda match: variables[match[1]], self.user)
 
     def variables_in(self, user: str) -> dict[str, str] | None:
-        """Returns the values of the variables in a user message; None if it has another form."""
+        """Returns the values of the variables in a message that `render` made; None for another message."""
         begin, *rest = _VARIABLE.split(self.user)  # words, variable, words, ..., words
         pattern = re.escape(begin)
         for at in range(0, len(rest), 2):
@@ -82,7 +82,7 @@ def load(name: str, folder: Path | None = None) -> Prompt:
 def load_file(file: Path, name: str) -> Prompt:
     """Loads `file`, which may have any name, in place of the prompt `name`.
 
-    Raises `InputError` if its variables differ from the package's prompt, or its output lacks a field.
+    Raises `InputError` if its variables differ from those of the package, or its output lacks a field.
     """
     own, prompt = _read(FOLDER / f"{name}.md"), replace(_read(file), name=name)
     if problem := _difference(prompt.variables, own.variables):
@@ -98,7 +98,7 @@ def names() -> list[str]:
 
 
 def require_prompt_folder(folder: Path) -> None:
-    """Raises `InputError` if `folder` is not a folder, or has a Markdown file with no prompt's name."""
+    """Raises `InputError` if `folder` is no folder, or has a Markdown file that is named like no prompt."""
     if not folder.is_dir():
         cure = "name a folder with files such as edit.md"
         raise InputError(f"prompts is {str(folder)!r}, which is not a folder: {cure}")
@@ -123,7 +123,7 @@ def _read(file: Path) -> Prompt:
 
 @lru_cache(maxsize=64)
 def _parsed(name: str, text: str) -> Prompt:
-    """Parses the text of a file. Raises `ValueError`, `TypeError` and `yaml.YAMLError`."""
+    """Parses a prompt file. Raises `ValueError`, `TypeError` or `yaml.YAMLError` for a wrong `text`."""
     parts = re.split(r"^---[ \t]*$\n?", text, maxsplit=2, flags=re.MULTILINE)
     if len(parts) != 3 or parts[0].strip():
         raise ValueError("has no header: begin it with version, variables, output between two lines ---")
@@ -142,7 +142,7 @@ def _parsed(name: str, text: str) -> Prompt:
 
 
 def _difference(given: Iterable[str], known: Sequence[str]) -> str:
-    """Returns a phrase about a variable that is missing or unknown; empty if all variables are right."""
+    """Returns a phrase about a variable that is missing or unknown, or "" if all variables are right."""
     differing = min({*given} ^ {*known}, default=None)
     if differing is None:
         return ""
