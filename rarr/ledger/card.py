@@ -49,9 +49,9 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
         [lines[label] for label in dict.fromkeys(labels) if label in lines]
         for labels in (raw.quotes, raw.against)
     )
-    verdict, is_bare = _verdict(raw, cited, against), raw.verdict in ("yes", "no") and not cited
+    verdict, lacks_quotes = _checked_verdict(raw, cited, against), raw.verdict in ("yes", "no") and not cited
     own_side: Side = "against" if verdict == "no" else "for"
-    quoted = [*((own_side, it) for it in cited), *(("against", it) for it in against if not is_bare)]
+    quoted = [*((own_side, it) for it in cited), *(("against", it) for it in against if not lacks_quotes)]
     card = Card(
         **place._asdict(),
         verdict=verdict,
@@ -59,13 +59,13 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
             Quote(evidence_id=it.evidence_id, start=it.start, end=it.end, text=it.text, side=side)
             for side, it in quoted
         ),
-        open=_open_places(raw, place, sentence, is_open=verdict == "open", is_bare=is_bare),
+        open=_open_places(raw, place, sentence, is_open=verdict == "open", lacks_quotes=lacks_quotes),
         shown=shown,
-        reason=NOT_QUOTED if is_bare else "",
+        reason=NOT_QUOTED if lacks_quotes else "",
     )
     if verdict == "open":
         return card
-    missing = [f"“{it.text}”" for it in numbers if verdict != "no" and cited and not _is_stated(it, cited)]
+    missing = [f"“{it.text}”" for it in numbers if verdict != "no" and cited and not _states_value(it, cited)]
     card = with_doubts(card, ["no quoted line has " + ", ".join(missing)] if missing else ())
     deciding = cited if verdict == "no" else against
     return card if verdict == "yes" else _with_edits(card, raw, sentence, deciding, lines)
@@ -76,36 +76,36 @@ def with_doubts(card: Card, unclear: Sequence[str] = (), doubts: Sequence[str] =
     return card.model_copy(update={"unclear": (*card.unclear, *unclear), "doubts": (*card.doubts, *doubts)})
 
 
-def _verdict(raw: RawCard, cited: Sequence[SourceLine], against: Sequence[SourceLine]) -> CardVerdict:
+def _checked_verdict(raw: RawCard, cited: Sequence[SourceLine], against: Sequence[SourceLine]) -> CardVerdict:
     """Returns the reader's verdict, or `open` if the card lacks quotes or contradicts itself."""
     if raw.verdict == "mixed":
         return "mixed" if against and (cited or len(against) > 1) else "open"
-    is_torn = raw.verdict == "yes" and bool(raw.open or raw.edits or against)
-    return "open" if raw.verdict == "none" or not cited or is_torn else raw.verdict
+    contradicts_itself = raw.verdict == "yes" and bool(raw.open or raw.edits or against)
+    return "open" if raw.verdict == "none" or not cited or contradicts_itself else raw.verdict
 
 
 def _open_places(
-    raw: RawCard, place: Span, sentence: str, *, is_open: bool, is_bare: bool
+    raw: RawCard, place: Span, sentence: str, *, is_open: bool, lacks_quotes: bool
 ) -> tuple[Place, ...]:
     """Returns the places of undecided words, or the place of the sentence if nothing in it is decided."""
     whole = Span(0, len(sentence))
     spans = [(fold(sentence).find(words) or [whole])[0] for words in raw.open if words.strip()]
-    if is_bare or raw.verdict == "none" or (is_open and not spans):
+    if lacks_quotes or raw.verdict == "none" or (is_open and not spans):
         spans = [whole]
     return tuple(Place(**span.moved_by(place.start)._asdict()) for span in dict.fromkeys(spans))
 
 
-def is_about_another(card: Card, kept: Sequence[Evidence], run_text: str) -> bool:
+def may_be_about_namesake(card: Card, kept: Sequence[Evidence], run_text: str) -> bool:
     """Tells whether the quotes may be about another thing with the same name as the subject of the text.
 
     True if no title of a quoted source shares a word with `run_text` (the text and its context), and the
     title of another passage in `kept` shares a word with it. Titles that are only a file name are ignored.
     """
-    words, shared = _words(run_text), dict[str, bool]()
+    words, shared = _word_stems(run_text), dict[str, bool]()
     for it in kept:
         file = PurePath(it.source.replace("\\", "/").casefold())
         if it.title.casefold() not in (file.name, file.stem):
-            shared[it.id] = bool(_words(it.title) & words)
+            shared[it.id] = bool(_word_stems(it.title) & words)
     quoted = [shared[name] for name in card.quoted_evidence_ids if name in shared]
     return bool(quoted) and not any(quoted) and any(shared.values())
 
@@ -126,7 +126,7 @@ def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> C
         return card
     excerpts = labelled_excerpts(kept)
     shown = tuple(line for excerpt in excerpts for line in lines_of(excerpt))
-    near = _near_quote(edited, above, shown)
+    near = _compare_with_lines(edited, above, shown)
     if near.verdict == "yes":
         return card
     if card.verdict in ("yes", "no"):
@@ -135,30 +135,30 @@ def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> C
         lines = [it for it in shown if it.labels[-1] in quoted]
         cited = card_of(edited, above, lines, hedged=True)
         why = ["a quoted line nearly repeats it, and differs"]
-        if cited.verdict == "no" and card.verdict == "yes" and _is_of_values(cited):
+        if cited.verdict == "no" and card.verdict == "yes" and _edits_only_values(cited):
             return with_doubts(card, doubts=why)
-        if cited.verdict == "no" or (card.verdict == "yes" and _is_altered(edited, lines)):
+        if cited.verdict == "no" or (card.verdict == "yes" and _line_alters_words(edited, lines)):
             return with_doubts(card, why)
-    if near.verdict == "mixed" or (near.verdict == "no" and _is_of_values(near)):
+    if near.verdict == "mixed" or (near.verdict == "no" and _edits_only_values(near)):
         why = ["a line of a passage nearly repeats it, and has another value"]
         return with_doubts(card.model_copy(update={"disputed": True}), why)
     return card
 
 
 @lru_cache(maxsize=1024)  # a sentence is compared while the model reads, and again after the model's answer
-def _near_quote(sentence: str, above: str, lines: tuple[Line, ...]) -> RawCard:
+def _compare_with_lines(sentence: str, above: str, lines: tuple[Line, ...]) -> RawCard:
     words = {item.key for item in items_of(sentence) if item.stem}  # two missing words: the line is not near
     return card_of(sentence, above, [it for it in lines if len(words - it.all_keys) < 2], hedged=True)
 
 
-def _is_altered(sentence: str, lines: Sequence[Line]) -> bool:
+def _line_alters_words(sentence: str, lines: Sequence[Line]) -> bool:
     """Tells whether a line has one or two other words than the sentence, and no line has the same words."""
     near = (align(items_of(sentence), line) for line in lines)
     found = [[(len(it.own), len(it.other)) for it in one.diffs] for one in near if one.shared >= LEAST_SHARED]
     return all(found) and any(it in ([(1, 1)], [(1, 1)] * 2) for it in found)
 
 
-def _is_of_values(card: RawCard) -> bool:
+def _edits_only_values(card: RawCard) -> bool:
     return all(values(it.old) and values(it.new) for it in card.edits)
 
 
@@ -178,13 +178,13 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
         return with_doubts(card.model_copy(update={"edits": ()}), doubts=["its edits overlap"])
     if raw.edits and not (edits or card.doubts):
         card = with_doubts(card, doubts=["its edits change nothing"])
-    card = card.model_copy(update={"edits": _joined(edits, card, sentence)})
+    card = card.model_copy(update={"edits": _join_exchanges(edits, card, sentence)})
     after = edited_sentence(sentence, card, card.start)
     is_exchange = sentence != after and sorted(_TOKEN.findall(sentence)) == sorted(_TOKEN.findall(after))
     return with_doubts(card, [EXCHANGED]) if is_exchange else card
 
 
-def _joined(edits: Sequence[CardEdit], card: Card, sentence: str) -> tuple[CardEdit, ...]:
+def _join_exchanges(edits: Sequence[CardEdit], card: Card, sentence: str) -> tuple[CardEdit, ...]:
     """Joins edits that exchange words into a single edit, because half of an exchange would be wrong."""
     olds = [sentence[it.start - card.start : it.end - card.start].strip().casefold() for it in edits]
     news = [it.new.strip().casefold() for it in edits]
@@ -210,13 +210,13 @@ def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceL
         return card
     unclear, unproven, is_confirmed = list[str](), list[str](), False
     having = ((line, fold(line.text).find(edit.by)) for line in cited)
-    source, there = next(((line, places[0]) for line, places in having if places), (cited[0], Span(0, 0)))
-    if not (by := there.of(source.text)):
+    source, by_place = next(((line, places[0]) for line, places in having if places), (cited[0], Span(0, 0)))
+    if not (by := by_place.of(source.text)):
         unproven.append(f"the cited lines do not have the words “{edit.by or '…'}”")
     written = sentence[: span.start] + new + sentence[span.end :]
     place = Span(span.start, span.start + len(new))
     added = [it for it in values(written) if it.span.overlaps(place) and not has_value(sentence, it)]
-    if missing := [value for value in added if not _is_stated(value, cited)]:
+    if missing := [value for value in added if not _states_value(value, cited)]:
         # A quoted line may have the value with another rate or bound. A table row may have only the number.
         told = [it for line in cited for it in values(line.text)]
         alone = [it for it in told if not (it.unit or it.noun)]
@@ -225,12 +225,12 @@ def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceL
         doubts = unclear if is_near else unproven
         doubts.append(f"no quoted line has “{missing[0].span.of(written)}”")
     elif by:
-        is_confirmed = _is_confirmed(span, sentence, new, added, there, source.text)
-        is_confirmed |= _is_shortened(edit, new)
+        is_confirmed = _line_confirms_edit(span, sentence, new, added, by_place, source.text)
+        is_confirmed |= _only_removes_words(edit, new)
         if not is_confirmed:
             shown = f"“{new}” in these words" if new.strip() else f"that “{span.of(sentence)}” is wrong"
             unclear.append(f"“{by}” does not show {shown}")
-        if _is_said_nearer(span, sentence, cited, lines):
+        if _nearer_line_has_words(span, sentence, cited, lines):
             unclear.append(f"another line, closer to this sentence, has “{span.of(sentence)}”")
     facts = {"new": new, "by": by, "evidence_id": source.evidence_id, "confirmed": is_confirmed}
     made = CardEdit.model_validate({**span.moved_by(card.start)._asdict(), **facts})
@@ -245,7 +245,7 @@ def _has_same_value(place: Span, sentence: str, new: str) -> bool:
     return [compare(*it) for it in (*product(one, other), *product(other, one))] == ["equal", "equal"]
 
 
-def _is_shortened(edit: RawEdit, new: str) -> bool:
+def _only_removes_words(edit: RawEdit, new: str) -> bool:
     """Tells whether an edit only removes words, and its `by` words are exactly the words that remain."""
     kept = _WORD.findall(edit.new)
     return not _WORD.findall(new) and len(kept) > 1 and kept == _WORD.findall(edit.by)
@@ -259,25 +259,25 @@ def find_once(old: str, sentence: str) -> Span | None:
     return found[0] if len(found) == 1 else None
 
 
-def _is_said_nearer(place: Span, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> bool:
+def _nearer_line_has_words(place: Span, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> bool:
     """Tells whether a line has the words at `place`, and more other words of the sentence than `cited`."""
     old = place.of(sentence)
     had = [value for value in values(sentence) if value.span.overlaps(place)]
-    around = _words(sentence) - _words(old)
-    shared = max(len(around & _words(line.text)) for line in cited)
-    told = [it.text for it in lines.values()] if had or _words(old) else []
-    near = [text for text in told if len(around & _words(text)) > shared]
+    around = _word_stems(sentence) - _word_stems(old)
+    shared = max(len(around & _word_stems(line.text)) for line in cited)
+    told = [it.text for it in lines.values()] if had or _word_stems(old) else []
+    near = [text for text in told if len(around & _word_stems(text)) > shared]
     return any(all(has_value(it, value) for value in had) if had else fold(it).holds(old) for it in near)
 
 
-def _is_confirmed(
-    place: Span, sentence: str, new: str, added: Sequence[Value], there: Span, line: str
+def _line_confirms_edit(
+    place: Span, sentence: str, new: str, added: Sequence[Value], by_place: Span, line: str
 ) -> bool:
-    """Tells whether the words at `there` in `line` have the values `added`, and a form of each new word."""
+    """Tells whether the words at `by_place` in `line` have the values `added` and a form of each new word."""
     # A value confirms only a value of its kind: 221 metres are no year, and "12 patients" is not "Stage 12".
     kinds = {value.kind for value in values(sentence) if value.span.overlaps(place)}
-    name, by = _name_before(sentence, place), there.of(line)
-    given = [it for it in values(line) if it.span.overlaps(there) and (not kinds or it.kind in kinds)]
+    name, by = _name_before(sentence, place), by_place.of(line)
+    given = [it for it in values(line) if it.span.overlaps(by_place) and (not kinds or it.kind in kinds)]
     if name and not any(_name_before(line, it.span) == name for it in given):
         return False
     if not all(any(may_be_equal(value, it) for it in given) for value in added):
@@ -295,10 +295,10 @@ def _name_before(text: str, number: Span) -> str:
     return next(near, "")
 
 
-def _is_stated(value: Value, lines: Sequence[SourceLine]) -> bool:
+def _states_value(value: Value, lines: Sequence[SourceLine]) -> bool:
     return any(may_state(other, value) for line in lines for other in values(line.text))
 
 
 @lru_cache(maxsize=256)  # the same titles and the same text of the run are given again and again
-def _words(text: str) -> frozenset[str]:
+def _word_stems(text: str) -> frozenset[str]:
     return frozenset(word.casefold()[:6] for word in _WORD.findall(text) if len(word) > 3 or word.isupper())

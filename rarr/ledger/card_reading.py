@@ -14,7 +14,7 @@ from rarr.backends.embedded.values.comparing import has_value
 from rarr.backends.embedded.values.reading import values
 from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
-from rarr.ledger.card import edited_sentence, is_about_another, with_comparison_doubts, with_doubts
+from rarr.ledger.card import edited_sentence, may_be_about_namesake, with_comparison_doubts, with_doubts
 from rarr.ledger.controls import NEGATION
 from rarr.ledger.planted_blocks import MAX_ERRORS, MAX_REPETITIONS, PlantedBlock, plant_block, split_evenly
 from rarr.ledger.reader_record import Standing, count_missed
@@ -36,7 +36,7 @@ SENDING_S = 0.1
 UNRELIABLE = "the reader misjudged planted test sentences beside it"
 UNEXAMINED = "no planted error examined its reader"
 
-_UNREAD = "the reader gave no readable card for it"
+_NO_READABLE_CARD = "the reader gave no readable card for it"
 _UNCONFIRMED = "doubtful sentences could not be confirmed"
 
 
@@ -81,16 +81,16 @@ class _Reading:
     async def cards(self, places: Sequence[Span]) -> State:
         blocks = split_evenly([place for place in places if self._kept.by_place.get(place)])
         first = await self._read_all(blocks)
-        second = await self._read_all(self._to_read_again(first), "again")
-        found = await work(self._examine, [*first, *second])
+        second = await self._read_all(self._blocks_to_read_again(first), "again")
+        found = await work(self._latest_cards, [*first, *second])
         # A second answer cannot help if a card has doubts, or if the reader is unreliable.
         unclear = {place for place, card in found.items() if card.unclear and not card.doubts}
         unclear -= self._unreliable if self._doubting.is_model else unclear
         doubtful = [[it for it in block if it in unclear] for block in blocks]
-        confirmed = await asyncio.gather(*(self._confirmed(block, found) for block in doubtful if block))
+        confirmed = await asyncio.gather(*(self._ask_again(block, found) for block in doubtful if block))
         sure = {place for group in confirmed for place in group}
-        self._warn(sum(map(len, blocks)) - len(found), found.keys(), [*second, *first])
-        cards = [self._settled(found.get(it), it, confirmed=it in sure) for it in places]
+        self._add_warnings(sum(map(len, blocks)) - len(found), found.keys(), [*second, *first])
+        cards = [self._with_remaining_doubts(found.get(it), it, confirmed=it in sure) for it in places]
         return {"cards": cards, "warnings": self._notices, "controls": self._counts}
 
     async def _read_all(self, blocks: Sequence[Sequence[Span]], salt: str = "") -> list[PlantedBlock]:
@@ -134,7 +134,7 @@ class _Reading:
             await work(lambda: block.add_reading(reading, self._text, doubting=doubting))
             traced.body.update(block.trace_facts())
 
-    def _to_read_again(self, first: Sequence[PlantedBlock]) -> list[Sequence[Span]]:
+    def _blocks_to_read_again(self, first: Sequence[PlantedBlock]) -> list[Sequence[Span]]:
         """Returns the blocks to read again: halves of blocks with missed controls, and unread sentences."""
         blocks: list[Sequence[Span]] = []
         for read in first if self._standing != "bad" and self._reader.is_model else ():
@@ -145,7 +145,7 @@ class _Reading:
                 blocks.append(unread)
         return blocks
 
-    def _examine(self, reads: Sequence[PlantedBlock]) -> dict[Span, Card]:
+    def _latest_cards(self, reads: Sequence[PlantedBlock]) -> dict[Span, Card]:
         """Returns the card of each sentence from the last reading of the sentence, with the doubts about it.
 
         Stores which sentences were examined, and counts the controls for the usage and the record.
@@ -166,9 +166,9 @@ class _Reading:
                 source = min(sources[it.origin.evidence_id] for it in read.controls.values())
                 counts = read.counts()
                 self._record.add_result(read.served, language=self._language, controls=counts, source=source)
-        return {place: self._with_doubts(card, place) for place, card in latest.items()}
+        return {place: self._with_passage_doubts(card, place) for place, card in latest.items()}
 
-    def _with_doubts(self, card: Card, place: Span) -> Card:
+    def _with_passage_doubts(self, card: Card, place: Span) -> Card:
         """Adds doubts from other passages. A reader with a good record is asked again only if unexamined."""
         card = with_heavier_side(card, self._text, self._kept.evidence, self._settings.source_kinds)
         doubt, is_model = self._settings.doubt, self._reader.is_model
@@ -176,7 +176,7 @@ class _Reading:
             return card.model_copy(update={"unclear": ()})
         kept = self._kept.select([place], card.quoted_evidence_ids)
         card = with_comparison_doubts(card, self._text, kept) if is_model else card
-        if is_about_another(card, kept, f"{self._state['context'] or ''}\n{self._text}"):
+        if may_be_about_namesake(card, kept, f"{self._state['context'] or ''}\n{self._text}"):
             card = with_doubts(card, ["its quotes may be about something else with this name"])
         is_good = self._standing == "good" and doubt != "always"
         unclear = () if is_good else card.unclear
@@ -184,7 +184,7 @@ class _Reading:
             unclear += (UNEXAMINED,)
         return card.model_copy(update={"unclear": () if doubt == "never" else unclear})
 
-    async def _confirmed(self, doubtful: Sequence[Span], found: Mapping[Span, Card]) -> list[Span]:
+    async def _ask_again(self, doubtful: Sequence[Span], found: Mapping[Span, Card]) -> list[Span]:
         """Asks again about doubtful sentences, after their edits. Returns the confirmed sentences.
 
         If neither the first request nor this request had a planted error, only another reader confirms.
@@ -200,7 +200,7 @@ class _Reading:
             self._notices.append(failure_notice(NODE, _UNCONFIRMED, error, code="doubt_failed"))
             return []
         if not block.cards:
-            self._note("doubt_failed", f"{_UNCONFIRMED}: {block.problem or _UNREAD}")
+            self._add_notice("doubt_failed", f"{_UNCONFIRMED}: {block.problem or _NO_READABLE_CARD}")
             return []
         self._counts.append(block.counts())
         is_examined = self._doubting is not self._reader or block.has_planted_error
@@ -208,18 +208,18 @@ class _Reading:
         confirmed = [place for place, answer in said.items() if _confirms(answer, cards[place], block)]
         return [place for place in confirmed if is_examined or place in self._examined]
 
-    def _settled(self, card: Card | None, place: Span, *, confirmed: bool) -> Card:
+    def _with_remaining_doubts(self, card: Card | None, place: Span, *, confirmed: bool) -> Card:
         """Adds the remaining doubts to a card. Removes a doubted edit if its source has the old value."""
         if card is None:
-            reason = _UNREAD if self._kept.by_place.get(place) else ""
+            reason = _NO_READABLE_CARD if self._kept.by_place.get(place) else ""
             return Card(**place._asdict(), verdict=None, reason=reason)
         is_unreliable = place in self._unreliable
         doubts = (*card.doubts, *(() if confirmed else card.unclear), *(UNRELIABLE,) * is_unreliable)
-        edits = tuple(it for it in card.edits if not (doubts and _restates(self._text, place, it)))
+        edits = tuple(it for it in card.edits if not (doubts and _copies_old_value(self._text, place, it)))
         update = {"doubts": doubts, "unclear": (), "unreliable": is_unreliable, "edits": edits}
         return card.model_copy(update=update)
 
-    def _warn(self, unread: int, found: Set[Span], reads: Sequence[PlantedBlock]) -> None:
+    def _add_warnings(self, unread: int, found: Set[Span], reads: Sequence[PlantedBlock]) -> None:
         name = self._reader.name
         if self._unreliable:
             counts = sum(self._counts, start=Controls())
@@ -228,17 +228,17 @@ class _Reading:
                 which = "too many planted test sentences in the last 30 days"
             told = counted(len(self._unreliable), "sentence")
             cure = f"so its verdicts on {told} do not count: name another model"
-            self._note("reader_unreliable", f"{name} misjudged {which}, {cure}")
+            self._add_notice("reader_unreliable", f"{name} misjudged {which}, {cure}")
         if self._reader.is_model and (unexamined := len(found - self._examined)):
             where = f"{name} beside {counted(unexamined, 'sentence')}"
             cure = "give whole sentences as sources"
-            self._note("reader_unexamined", f"no planted error examined {where}: {cure}")
+            self._add_notice("reader_unexamined", f"no planted error examined {where}: {cure}")
         problem = next((read.problem for read in reads if read.problem and not read.failed), "")
         if unread and (problem or not any(read.failed for read in reads)):
             why = f"{counted(unread, 'sentence')} could not be read: {problem or unreadable_answer(name)}"
-            self._note("check_failed", why)
+            self._add_notice("check_failed", why)
 
-    def _note(self, code: str, message: str) -> None:
+    def _add_notice(self, code: str, message: str) -> None:
         self._notices.append(Notice(code=code, message=message, node=NODE))
 
 
@@ -246,7 +246,7 @@ def _halves(places: Sequence[Span]) -> list[list[Span]]:
     return split_evenly(places, math.ceil(len(places) / 2))
 
 
-def _restates(text: str, sentence: Span, edit: CardEdit) -> bool:
+def _copies_old_value(text: str, sentence: Span, edit: CardEdit) -> bool:
     """Tells whether the `by` words of an edit have the old value of the sentence, and not the new value."""
     before, place = sentence.of(text), Span(edit.start, edit.end).moved_by(-sentence.start)
     had = [value for value in values(before) if value.span.overlaps(place)]

@@ -29,7 +29,7 @@ def card_checks(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[
     """Makes one check for each evidence and side that a card quotes. `asked`: the queries of a sentence."""
     return [
         Check(
-            verdict=_verdict(card, side),
+            verdict=_check_verdict(card, side),
             query_id=queries[0].id,
             evidence_id=name,
             text_answer=", ".join(text[edit.start : edit.end] for edit in card.edits),
@@ -43,7 +43,7 @@ def card_checks(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[
     ]
 
 
-def _verdict(card: Card, side: Side) -> Verdict:
+def _check_verdict(card: Card, side: Side) -> Verdict:
     if card.verdict == "open" or card.unreliable or _is_doubted_without_edit(card):
         return "unknown"
     return "disagrees" if side == "against" else "agrees"
@@ -59,9 +59,9 @@ def card_sentences(state: State) -> tuple[Sentence, ...]:
 
 def _sentence(text: str, span: Span, card: Card | None, state: State, queries: Sequence[Query]) -> Sentence:
     is_nothing = (card is None or not card.quotes) and states_nothing(span.of(text))
-    status = status_of_card(card) if card and card.verdict else _unread(card, state, queries)
+    status = status_of_card(card) if card and card.verdict else _status_without_verdict(card, state, queries)
     status = "unjudged" if is_nothing else status
-    quotes = _quotes_of(card, status) if card else ()
+    quotes = _deciding_quotes(card, status) if card else ()
     return Sentence(
         text=span.of(text),
         **span._asdict(),
@@ -69,11 +69,11 @@ def _sentence(text: str, span: Span, card: Card | None, state: State, queries: S
         checkable=not is_nothing and (card is None or card.verdict != "none" or card.unreliable),
         evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
         quotes=quotes,
-        parts=tuple(sorted(_parts(text, span, card, status), key=lambda part: part.start)),
+        parts=tuple(sorted(_sentence_parts(text, span, card, status), key=lambda part: part.start)),
     )
 
 
-def _quotes_of(card: Card, status: Status) -> tuple[Quote, ...]:
+def _deciding_quotes(card: Card, status: Status) -> tuple[Quote, ...]:
     """Returns the quotes that decide. After an edit corrected the sentence, quotes against it are for it."""
     if card.verdict == "open" and any((it.start, it.end) == (card.start, card.end) for it in card.open):
         return ()
@@ -107,7 +107,7 @@ def status_of_card(card: Card) -> Status:
     return "unconfirmed" if card.verdict in ("yes", "open") else "contradicted"
 
 
-def _unread(card: Card | None, state: State, queries: Sequence[Query]) -> Status:
+def _status_without_verdict(card: Card | None, state: State, queries: Sequence[Query]) -> Status:
     """Returns the status of a sentence without a verdict: `retrieval_failed`, `no_evidence` or `unjudged`."""
     ids = [query.id for query in queries]
     missing = reasons_unsearched(state, ids)
@@ -131,7 +131,7 @@ def card_attribution(state: State) -> Attributed:
     return before, after
 
 
-def _parts(text: str, span: Span, card: Card | None, status: Status) -> Iterator[Part]:
+def _sentence_parts(text: str, span: Span, card: Card | None, status: Status) -> Iterator[Part]:
     """Yields the parts of a sentence: open words, words that differ, and values that a quote confirms."""
     open_ = [Span(place.start, place.end) for place in card.open] if card else []
     if status == "no_evidence" or (status == "unconfirmed" and card and not open_):

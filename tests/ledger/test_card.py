@@ -8,7 +8,7 @@ from makers import evidence
 
 from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import RawCard, RawEdit, SourceLine
-from rarr.ledger.card import NOT_QUOTED, is_about_another, make_card, with_comparison_doubts
+from rarr.ledger.card import NOT_QUOTED, make_card, may_be_about_namesake, with_comparison_doubts
 from rarr.records import Evidence
 from rarr.records.cards_and_edits import Card, Quote
 from rarr.tools.text.blocks_and_sentences import Span
@@ -209,9 +209,9 @@ def test_title_without_a_word_of_the_text_is_about_another() -> None:
         numbered = enumerate(titles, start=1)
         return [evidence(id=f"q1.{n}", title=title) for n, title in numbered]
 
-    assert is_about_another(card, kept("Merrow Ferry", "Tarrow"), "The Tarrow bridge is long.")
+    assert may_be_about_namesake(card, kept("Merrow Ferry", "Tarrow"), "The Tarrow bridge is long.")
     lighthouses = kept("Merrow Lighthouse", "Tarrow Lighthouse")
-    assert not is_about_another(card, lighthouses, "The lighthouse is tall.")
+    assert not may_be_about_namesake(card, lighthouses, "The lighthouse is tall.")
 
 
 words = st.text("abcdé 012.,()[]‹›*_“”\n", max_size=30)

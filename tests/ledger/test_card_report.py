@@ -45,13 +45,13 @@ def test_status(read: Card, status: str) -> None:
     assert status_of_card(read) == status
 
 
-def reported(read: Card, text: str = TEXT) -> Sentence:
+def sentence_record(read: Card, text: str = TEXT) -> Sentence:
     [sentence] = card_sentences(state(text, queries=[query(0, len(text))], cards=[read]))
     return sentence
 
 
 def test_quotes_of_a_partly_open_sentence_speak_for_the_rest() -> None:
-    sentence = reported(card("open", open=(NIGHT,)))
+    sentence = sentence_record(card("open", open=(NIGHT,)))
     assert (sentence.quotes, sentence.evidence_ids) == ((QUOTE,), ("q1.1",))
     assert [(part.state, Span(part.start, part.end).of(TEXT)) for part in sentence.parts] == [
         ("confirmed", "1921"),
@@ -61,13 +61,13 @@ def test_quotes_of_a_partly_open_sentence_speak_for_the_rest() -> None:
 
 def test_quote_against_an_edited_sentence_speaks_for_it() -> None:
     read = card("no", quotes=(AGAINST,), edits=(EDIT,), outcome="accepted")
-    assert [quote.side for quote in reported(read).quotes] == ["for"]
+    assert [quote.side for quote in sentence_record(read).quotes] == ["for"]
 
 
 def test_greeting_without_a_quote_is_not_checkable() -> None:
     hello = "Hello there!"
     open_card = Card(start=0, end=len(hello), verdict="open", open=(Place(start=0, end=len(hello)),))
-    sentence = reported(open_card, hello)
+    sentence = sentence_record(open_card, hello)
     assert (sentence.status, sentence.checkable) == ("unjudged", False)
 
 
