@@ -88,7 +88,7 @@ def _limit_notices(runs: Sequence[BlockState], limits: Meter) -> list[Notice]:
             where = f"characters {block.span.start} to {block.span.end} hold no end of a sentence"
             cure = "that could divide them, so they are unjudged: end the sentences with a full stop"
             notices.append(Notice(code="block_too_long", message=f"{where} {cure}", node=""))
-    if any(run.is_cut for run in runs):
+    if any(run.is_cut_by_limit for run in runs):
         counted = [block.sentences for block, _ in runs]
         is_unread = counted[-1] == (runs[-1].block.span,)  # the rest of the text, whose sentences are unknown
         of = "" if is_unread else f" of {sum(map(len, counted))}"

@@ -52,7 +52,7 @@ def article_text(state: State) -> ArticleText:
         head = f"\n## {section.heading}\n\n"
         text, cited = unmarked_draft(state.get("drafts", {}).get(section.id, ""), section.heading)
         if not cited:
-            gaps[section.id] = _gap(state, section)
+            gaps[section.id] = _make_gap(state, section)
             text = f"({gaps[section.id].reason})"
         begin = length + len(head)
         found += [DraftSentence(it.moved_by(begin), section, labels) for it, labels in cited]
@@ -62,7 +62,7 @@ def article_text(state: State) -> ArticleText:
     return ArticleText("".join(pieces), found, places, gaps)
 
 
-def _gap(state: State, section: PlannedSection) -> Gap:
+def _make_gap(state: State, section: PlannedSection) -> Gap:
     why = state.get("unsearched", {}).get(section.query_id)
     if why is not None:
         limit, failed = "a limit of the run was reached", "a search or the writer failed"
@@ -77,10 +77,10 @@ def unmarked_draft(draft: str, heading: str) -> tuple[str, list[tuple[Span, tupl
 
     Returns the remaining text, and for each sentence of this text its place and the labels that it cites.
     """
-    written = _body(draft, heading)
+    written = _without_heading_and_sources(draft, heading)
     marks = numbered_marks(written)
     removed = [Span(len(written[: place.start].rstrip(" \t")), place.end) for place, _ in marks]
-    text = _without(written, removed)
+    text = _without_places(written, removed)
     lead = len(text) - len(text.lstrip())
     text = text.strip()
     spans = sentences(text)
@@ -92,7 +92,7 @@ def unmarked_draft(draft: str, heading: str) -> tuple[str, list[tuple[Span, tupl
     return text, [(span, tuple(dict.fromkeys(labels[span]))) for span in spans]
 
 
-def _body(draft: str, heading: str) -> str:
+def _without_heading_and_sources(draft: str, heading: str) -> str:
     """Returns the draft of a section without the `heading` of the section and without the list of sources.
 
     An entry of the list begins with a number in brackets. The list has a title, or each entry has a colon
@@ -107,10 +107,10 @@ def _body(draft: str, heading: str) -> str:
     under = [place for place in entries if any(title.end <= place.start for title in titles)]
     headed = [title for title in titles if any(title.end <= place.start for place in under)]
     defined = [place for place in entries if _DEFINED.match(text, place.start)]
-    return _LINES.sub("\n\n", _without(text, sorted([*own, *headed, *under, *defined]))).strip()
+    return _LINES.sub("\n\n", _without_places(text, sorted([*own, *headed, *under, *defined]))).strip()
 
 
-def _without(text: str, places: Sequence[Span]) -> str:
+def _without_places(text: str, places: Sequence[Span]) -> str:
     pieces, at = list[str](), 0
     for place in places:
         pieces.append(text[at : max(at, place.start)])

@@ -28,7 +28,7 @@ class BlockState(NamedTuple):
     state: State
 
     @property
-    def is_cut(self) -> bool:
+    def is_cut_by_limit(self) -> bool:
         """True if work on this block was left out because the run reached a limit."""
         return any(notice.code == CUT_CODE for notice in self.state["warnings"])
 
@@ -36,7 +36,7 @@ class BlockState(NamedTuple):
     def sentences_done(self) -> int:
         """The number of judged sentences if a limit cut the block, otherwise the number of all sentences."""
         judged = [it for it in self.state.get("report", Report()).sentences if it.status != "unjudged"]
-        return len(judged if self.is_cut else self.block.sentences)
+        return len(judged if self.is_cut_by_limit else self.block.sentences)
 
 
 def unread_block_state(text: str, block: TextBlock) -> State:
@@ -80,12 +80,12 @@ def join_block_states(start: State, runs: Sequence[BlockState], report_size: int
         "text": "".join(new for _, new in parts),
         "report": Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=tuple(report)),
         "scores": scores_of((before, after), pres_lev(*parts)) if is_scored else Scores(),
-        "warnings": [*start["warnings"], *_warnings(runs)],
+        "warnings": [*start["warnings"], *_distinct_warnings(runs)],
     }
     return cast(State, joined)
 
 
-def _warnings(runs: Sequence[BlockState]) -> list[Notice]:
+def _distinct_warnings(runs: Sequence[BlockState]) -> list[Notice]:
     """Returns each warning of the blocks once, without warnings about limits: the run adds those itself."""
     distinct: dict[tuple[str, str, str, str | None], Notice] = {}
     for notice in (it for _, state in runs for it in (*state["warnings"], *state.get("told", []))):
@@ -93,5 +93,5 @@ def _warnings(runs: Sequence[BlockState]) -> list[Notice]:
             query_id = None if notice.code == "suspicious_evidence" else notice.query_id
             distinct.setdefault((notice.code, notice.message, notice.node, query_id), notice)
     asked = any(state.get("queries") for _, state in runs)
-    unread = any(run.is_cut or (run.block.too_long and run.block.sentences) for run in runs)
+    unread = any(run.is_cut_by_limit or (run.block.too_long and run.block.sentences) for run in runs)
     return [*([] if asked or unread else [NOTHING_TO_CHECK]), *distinct.values()]

@@ -16,7 +16,7 @@ from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.ledger.card import edited_sentence, may_be_about_namesake, with_comparison_doubts, with_doubts
 from rarr.ledger.controls import NEGATION
-from rarr.ledger.planted_blocks import MAX_ERRORS, MAX_REPETITIONS, PlantedBlock, plant_block, split_evenly
+from rarr.ledger.planted_blocks import MAX_ERRORS, MAX_REPETITIONS, BlockReading, make_block, split_evenly
 from rarr.ledger.reader_record import Standing, count_missed
 from rarr.ledger.source_weight import with_heavier_side
 from rarr.records import Evidence, Notice
@@ -93,15 +93,15 @@ class _Reading:
         cards = [self._with_remaining_doubts(found.get(it), it, confirmed=it in sure) for it in places]
         return {"cards": cards, "warnings": self._notices, "controls": self._counts}
 
-    async def _read_all(self, blocks: Sequence[Sequence[Span]], salt: str = "") -> list[PlantedBlock]:
+    async def _read_all(self, blocks: Sequence[Sequence[Span]], salt: str = "") -> list[BlockReading]:
         read = await asyncio.gather(*(self._read(it, self._kept.select(it), salt) for it in blocks))
         return [block for group in read for block in group]
 
-    async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[PlantedBlock]:
+    async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[BlockReading]:
         """Reads a block. If the request is too long, reads halves, or one sentence with less evidence."""
         wanted = (1, 0) if self._standing == "good" else (MAX_ERRORS, MAX_REPETITIONS)
         planted = wanted if self._reader.is_model else (0, 0)
-        block = await work(plant_block, self._state, places, evidence, planted, salt)
+        block = await work(make_block, self._state, places, evidence, planted, salt)
         try:
             # If the comparison fails here, it fails again later, and the error is raised then.
             async with meanwhile(SENDING_S, self._compare, places if self._reader.is_model else ()):
@@ -125,16 +125,16 @@ class _Reading:
             card = Card(**place._asdict(), verdict="yes")
             await work(with_comparison_doubts, card, self._text, self._kept.select([place]))
 
-    async def _ask(self, block: PlantedBlock, *, doubting: bool = False, seed: int = 0) -> None:
+    async def _ask(self, block: BlockReading, *, doubting: bool = False, seed: int = 0) -> None:
         reader = self._doubting if doubting else self._reader
         shown = list(dict.fromkeys(line.evidence_id for line in block.lines.values()))
         with span("read", f"{NODE}_doubt" if doubting else NODE, evidence=shown) as traced:
             async with meter().in_time():
                 reading = await reader.read(block.request, doubting=doubting, seed=seed)
             await work(lambda: block.add_reading(reading, self._text, doubting=doubting))
-            traced.body.update(block.trace_facts())
+            traced.body.update(block.verdicts_for_trace())
 
-    def _blocks_to_read_again(self, first: Sequence[PlantedBlock]) -> list[Sequence[Span]]:
+    def _blocks_to_read_again(self, first: Sequence[BlockReading]) -> list[Sequence[Span]]:
         """Returns the blocks to read again: halves of blocks with missed controls, and unread sentences."""
         blocks: list[Sequence[Span]] = []
         for read in first if self._standing != "bad" and self._reader.is_model else ():
@@ -145,7 +145,7 @@ class _Reading:
                 blocks.append(unread)
         return blocks
 
-    def _latest_cards(self, reads: Sequence[PlantedBlock]) -> dict[Span, Card]:
+    def _latest_cards(self, reads: Sequence[BlockReading]) -> dict[Span, Card]:
         """Returns the card of each sentence from the last reading of the sentence, with the doubts about it.
 
         Stores which sentences were examined, and counts the controls for the usage and the record.
@@ -193,7 +193,7 @@ class _Reading:
         evidence = self._kept.select(doubtful, [at for it in cards.values() for at in it.quoted_evidence_ids])
         # If the sources for a sentence weigh more, the request has the sentence without edits.
         written = {it: edited_sentence(self._text, card) for it, card in cards.items() if card.side != "for"}
-        block = await work(plant_block, self._state, doubtful, evidence, (1, 0), "doubt", written)
+        block = await work(make_block, self._state, doubtful, evidence, (1, 0), "doubt", written)
         try:
             await self._ask(block, doubting=True)
         except (ModelError, BudgetError) as error:
@@ -219,7 +219,7 @@ class _Reading:
         update = {"doubts": doubts, "unclear": (), "unreliable": is_unreliable, "edits": edits}
         return card.model_copy(update=update)
 
-    def _add_warnings(self, unread: int, found: Set[Span], reads: Sequence[PlantedBlock]) -> None:
+    def _add_warnings(self, unread: int, found: Set[Span], reads: Sequence[BlockReading]) -> None:
         name = self._reader.name
         if self._unreliable:
             counts = sum(self._counts, start=Controls())
@@ -254,7 +254,7 @@ def _copies_old_value(text: str, sentence: Span, edit: CardEdit) -> bool:
     return said and not new and not NEGATION.search(edit.by)
 
 
-def _confirms(answer: RawCard | None, card: Card, block: PlantedBlock) -> bool:
+def _confirms(answer: RawCard | None, card: Card, block: BlockReading) -> bool:
     """Tells whether an answer quotes and confirms: with `yes`, or `no` for a contradiction without edits."""
     speaks_against = card.verdict == "no" or (card.verdict == "mixed" and card.side == "against")
     wanted: CardVerdict = "no" if speaks_against and not card.edits else "yes"

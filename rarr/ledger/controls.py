@@ -49,7 +49,7 @@ class _Slot(NamedTuple):
     unit: str = ""
     amount: Fraction = Fraction(0)
 
-    def is_in(self, text: str) -> bool:
+    def occurs_in(self, text: str) -> bool:
         return has_value(text, self.value) if self.value else self.text in text
 
 
@@ -101,7 +101,7 @@ def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repeti
     lines = [line for excerpt in excerpts for line in excerpt.lines]
     seed = hashlib.sha256("\0".join([text, *(line.text for line in lines)]).encode()).digest()
     chance = random.Random(seed)
-    planting = _Planting(lines, chance)
+    maker = _ErrorMaker(lines, chance)
     origins = [line for line in lines if _stands_alone(line.text)]
     chance.shuffle(origins)
     borrowed = min(errors, errors // 3 or int(chance.random() < 1 / 3))
@@ -110,10 +110,10 @@ def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repeti
         used = {control.origin.label for control in made}
         for origin in origins[:_BORROWING] if borrows else origins:
             if len(made) < wanted and origin.label not in used:
-                made += planting.errors(origin, borrows=borrows)
+                made += maker.make_error(origin, borrows=borrows)
     if errors and not made:  # then a line may have a pronoun, but not at its start
         pointing = [line for line in lines if _stands_alone(line.text, pointing=True)]
-        tried = (planting.errors(it, borrows=False) for _ in range(_TRIES) for it in pointing)
+        tried = (maker.make_error(it, borrows=False) for _ in range(_TRIES) for it in pointing)
         made = next(filter(None, tried), [])
     used = {control.origin.label for control in made}
     free = [Control(it.text, it, "repetition") for it in origins if it.label not in used]
@@ -131,7 +131,7 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
         return card is None or card.verdict == "no"
     cited = {lines[label].text for label in (*card.quotes, *card.against) if label in lines}
     is_found = card.verdict == "no" or (card.verdict == "mixed" and control.origin.text in cited)
-    return not (is_found and _is_fixed(control, card))
+    return not (is_found and _edits_restore_origin(control, card))
 
 
 def is_disputed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
@@ -143,7 +143,7 @@ def is_disputed(control: Control, card: RawCard | None, lines: Mapping[str, Sour
     return control.origin in cited and any(it.holds(edit.by) for it in others for edit in card.edits)
 
 
-def _is_fixed(control: Control, card: RawCard) -> bool:
+def _edits_restore_origin(control: Control, card: RawCard) -> bool:
     text, origin, right, wrong = control.text, control.origin.text, control.right, control.wrong
     for edit in card.edits:
         if place := find_once(edit.old, text):
@@ -169,16 +169,16 @@ def _stands_alone(text: str, *, pointing: bool = False) -> bool:
     return bool(is_whole) and not points(text) and not suspicion(text)
 
 
-class _Planting:
+class _ErrorMaker:
     """Makes planted errors of `lines`. The random generator `chance` selects the changes."""
 
     def __init__(self, lines: Sequence[SourceLine], chance: random.Random) -> None:
         self._lines, self._chance = lines, chance
 
-    def errors(self, origin: SourceLine, *, borrows: bool) -> list[Control]:
+    def make_error(self, origin: SourceLine, *, borrows: bool) -> list[Control]:
         """Makes an error from `origin`, or [] if it cannot. `borrows`: takes a value from another line."""
-        borrowing = partial(self._borrowed, "number"), partial(self._borrowed, "name")
-        makers = [*borrowing] if borrows else [self._other_numbers, _other_polarity]
+        borrowing = partial(self._borrowing_changes, "number"), partial(self._borrowing_changes, "name")
+        makers = [*borrowing] if borrows else [self._number_changes, _negation_changes]
         self._chance.shuffle(makers)
         for changes in (list(make(origin)) for make in makers):
             if changes:
@@ -187,36 +187,36 @@ class _Planting:
                 return [Control(text, origin, kind, new, origin.text[start:end], borrows)]
         return []
 
-    def _other_numbers(self, origin: SourceLine) -> Iterator[_Change]:
+    def _number_changes(self, origin: SourceLine) -> Iterator[_Change]:
         """Yields changes that replace a number by a number that no line has."""
-        for slot in _slots(origin.text, "number"):
+        for slot in _slots_of(origin.text, "number"):
             if slot.key == _YEAR:
                 new = str(int(slot.text) + self._chance.choice((-1, 1)) * self._chance.randint(3, 12))
             else:
-                new = _scaled(slot.text, self._chance.choice(_FACTORS))
+                new = _scaled_number(slot.text, self._chance.choice(_FACTORS))
                 is_day = slot.value and slot.value.kind == "date" and len(slot.text) < 4
                 new = "" if is_day and new.isdigit() and int(new) > _LAST_DAY else new
             if new and not any(new in line.text for line in self._lines):
                 yield slot.place, new, "number"
 
-    def _borrowed(self, kind: ControlKind, origin: SourceLine) -> Iterator[_Change]:
+    def _borrowing_changes(self, kind: ControlKind, origin: SourceLine) -> Iterator[_Change]:
         """Yields changes that take a name, or a number of the same unit, from a line about another thing."""
-        for slot in _slots(origin.text, kind):
-            alike = self._alike[kind, slot.key]
-            rest = _stems(origin.text[: slot.place.start] + origin.text[slot.place.end :])
-            shared = ((line, len(rest & _stems(line.text))) for line in self._lines if alike[1:])
+        for slot in _slots_of(origin.text, kind):
+            same_key = self._slots_by_key[kind, slot.key]
+            rest = _word_stems(origin.text[: slot.place.start] + origin.text[slot.place.end :])
+            shared = ((line, len(rest & _word_stems(line.text))) for line in self._lines if same_key[1:])
             said = {it.text for it, count in shared if not rest or count / len(rest) > _SAME[kind]}
-            for line, other in alike:
+            for line, other in same_key:
                 is_other = line.text not in said and line != origin and _may_replace(other, line, slot)
-                if is_other and not any(other.is_in(text) for text in (origin.text, *said)):
+                if is_other and not any(other.occurs_in(text) for text in (origin.text, *said)):
                     yield slot.place, other.text, kind
 
     @cached_property
-    def _alike(self) -> Mapping[tuple[str, str], list[tuple[SourceLine, _Slot]]]:
+    def _slots_by_key(self) -> Mapping[tuple[str, str], list[tuple[SourceLine, _Slot]]]:
         found = defaultdict[tuple[str, str], list[tuple[SourceLine, _Slot]]](list)
         for line in self._lines:
             for kind in ("number", "name"):
-                for slot in _slots(line.text, kind):
+                for slot in _slots_of(line.text, kind):
                     for key in {slot.key, slot.unit} - {""}:
                         found[kind, key].append((line, slot))
         return found
@@ -228,10 +228,10 @@ def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
         return {*new.text.split()}.isdisjoint(old.text.split())
     gap, most = abs(new.amount - old.amount), max(abs(new.amount), abs(old.amount))
     is_far = gap >= 3 if old.key == _YEAR else gap * 5 >= most
-    return is_far and not old.is_in(line.text)
+    return is_far and not old.occurs_in(line.text)
 
 
-def _scaled(written: str, factor: float) -> str:
+def _scaled_number(written: str, factor: float) -> str:
     """Multiplies a number in its written form. Returns "" if the result has another form, or a near value."""
     digits = "".join(character for character in written if character.isdigit())
     old = int(digits)
@@ -244,7 +244,7 @@ def _scaled(written: str, factor: float) -> str:
     return "".join(next(left) if character.isdigit() else character for character in written)
 
 
-def _other_polarity(origin: SourceLine) -> Iterator[_Change]:
+def _negation_changes(origin: SourceLine) -> Iterator[_Change]:
     """Yields changes that insert a "not" or remove it."""
     negations = list(NEGATION.finditer(origin.text))
     if len(negations) == 1 and (match := _NOT.search(origin.text)):
@@ -254,16 +254,16 @@ def _other_polarity(origin: SourceLine) -> Iterator[_Change]:
 
 
 @lru_cache(maxsize=4096)  # the blocks of a run share their lines
-def _slots(text: str, kind: ControlKind) -> tuple[_Slot, ...]:
+def _slots_of(text: str, kind: ControlKind) -> tuple[_Slot, ...]:
     if kind == "number":
-        return tuple(_number(value, text) for value in _changeable_numbers(text))
+        return tuple(_number_slot(value, text) for value in _changeable_numbers(text))
     found = [(Span(*it.span()), _BEFORE_NAME.search(text, 0, it.start())) for it in _NAME.finditer(text)]
     names = [(it, match[1].casefold()) for it, match in found if match and match[1].casefold() in _NAMING]
     free = [it for it in names if not any(value.span.overlaps(it[0]) for value in values(text))]
     return tuple(_Slot(it, it.of(text), f"{before} {it.of(text).count(' ')}") for it, before in free)
 
 
-def _number(value: Value, text: str) -> _Slot:
+def _number_slot(value: Value, text: str) -> _Slot:
     """Makes the slot of a number. Its unit is the unit or noun after the number, not a word such as "to"."""
     match, written = _UNIT.match(text, value.end), value.span.of(text)
     dates = [Fraction(part[0]) for it in value.readings if isinstance(it, Date) for part in it if part]
@@ -303,5 +303,5 @@ def _days_and_years(value: Value) -> Iterator[Value]:
 
 
 @lru_cache(maxsize=4096)  # the blocks of a run share their lines
-def _stems(text: str) -> frozenset[str]:
+def _word_stems(text: str) -> frozenset[str]:
     return frozenset(word.casefold()[:6] for word in _WORD.findall(text))

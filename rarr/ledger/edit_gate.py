@@ -39,7 +39,7 @@ def apply_card_edits(state: State, query_ids: Mapping[Span, str]) -> State:
     for card in state.get("cards", []):
         outcome = card.outcome
         if card.edits and outcome is None and card.start >= at:
-            outcome, reason = _decision(original, card)
+            outcome, reason = _decide_edits(original, card)
             for edit in card.edits:
                 made = Edit(
                     **moved_place(Span(edit.start, edit.end), accepted)._asdict(),
@@ -49,25 +49,25 @@ def apply_card_edits(state: State, query_ids: Mapping[Span, str]) -> State:
                     query_id=query_ids[Span(card.start, card.end)],
                     evidence_id=edit.evidence_id,
                     state=outcome,
-                    confirmed=edit.confirmed and _is_shown(original, card),
+                    confirmed=edit.confirmed and _code_trusts_card(original, card),
                     reason=reason or f"the source says “{edit.by}”",
                 )
                 edits.append(made)
                 accepted += [made] if made.accepted else []
             at = card.end if outcome == "accepted" else at
-        parts = {"edits": shift_records(card.edits, accepted), "open": shift_records(card.open, accepted)}
-        cards += shift_records([card.model_copy(update={"outcome": outcome, **parts})], accepted)
+        parts = {"edits": records_after(card.edits, accepted), "open": records_after(card.open, accepted)}
+        cards += records_after([card.model_copy(update={"outcome": outcome, **parts})], accepted)
     return {"text": with_edits(original, accepted), "edits": edits, "cards": cards}
 
 
-def _is_shown(text: str, card: Card) -> bool:
+def _code_trusts_card(text: str, card: Card) -> bool:
     """Tells whether code trusts the card. Two doubts do not count if a quoted line is the edited sentence."""
     after, lines = fold(edited_sentence(text, card)).text, [fold(it.text).text for it in card.quotes]
     left = tuple(it for it in card.doubts if it not in (EXCHANGED, UNEXAMINED) or after not in lines)
     return card.model_copy(update={"doubts": left}).is_decided
 
 
-def _decision(text: str, card: Card) -> tuple[EditState, str]:
+def _decide_edits(text: str, card: Card) -> tuple[EditState, str]:
     """Decides about the edits of a card. Returns their state and the reason, which is "" if accepted."""
     place, places = Span(card.start, card.end), [Span(edit.start, edit.end) for edit in card.edits]
     if not edited_sentence(text, card).strip():
@@ -79,14 +79,14 @@ def _decision(text: str, card: Card) -> tuple[EditState, str]:
     line = text.rfind("\n", 0, place.start) + 1, len(text) if end < 0 else end
     if any(span.overlaps(it) for span in protected_spans(text, *line) for it in places):
         return "refused", "the change touches code, a link or a citation"
-    if broken := next(filter(None, (_broken(text, edit, place) for edit in card.edits)), ""):
+    if broken := next(filter(None, (_forbidden_change_reason(text, edit, place) for edit in card.edits)), ""):
         return "refused", broken
     if card.verdict == "mixed" and card.side != "against":
         return "suggested", "the sources disagree about it"
     if card.doubts:
         return "suggested", card.doubts[0]
     changed = sum(Levenshtein.distance(text[edit.start : edit.end], edit.new) for edit in card.edits)
-    if reason := _too_long(changed, card.end - card.start):
+    if reason := _too_long_reason(changed, card.end - card.start):
         return "suggested", reason
     quoted = [Span(*it.span()) for it in _QUOTED.finditer(text, *place)]
     if any(span.overlaps(it) for span in quoted for it in places):
@@ -103,20 +103,20 @@ def paper_refusal_reason(text: str, change: Change) -> str:
     revised = text[: change.start] + change.new + text[change.end :]
     if not revised.strip():
         return "the change deletes the text"
-    if reason := _broken(text, change, Span(0, len(text))):
+    if reason := _forbidden_change_reason(text, change, Span(0, len(text))):
         return reason
     if old.count("\n") != change.new.count("\n") or len(table_cells(text)) != len(table_cells(revised)):
         return "the change adds or removes a line or a cell"
-    return _too_long(Levenshtein.distance(old, change.new), len(text))
+    return _too_long_reason(Levenshtein.distance(old, change.new), len(text))
 
 
-def _too_long(changed: int, length: int) -> str:
+def _too_long_reason(changed: int, length: int) -> str:
     """Returns a reason if a change exceeds both limits (Gao et al. 2023, section 3.3), or else ""."""
     is_long = changed > MAX_EDIT_CHARS and changed > MAX_EDIT_SHARE * length
     return f"it changes {changed} of {length} characters" if is_long else ""
 
 
-def _broken(text: str, change: Change | CardEdit, place: Span) -> str:
+def _forbidden_change_reason(text: str, change: Change | CardEdit, place: Span) -> str:
     """Returns the reason to refuse a change that alters code, links or citations, or adds markup; else ""."""
     revised = text[: change.start] + change.new + text[change.end :]
     end = place.end + len(revised) - len(text)
@@ -135,10 +135,10 @@ def _broken(text: str, change: Change | CardEdit, place: Span) -> str:
 def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
     """Returns the queries, with their places moved to the text after the accepted `edits`."""
     accepted = [edit for edit in edits if edit.accepted]
-    return list(shift_records(queries, accepted) if accepted else queries)
+    return list(records_after(queries, accepted) if accepted else queries)
 
 
-def shift_records(records: Sequence[_Placed], changes: Sequence[Change]) -> tuple[_Placed, ...]:
+def records_after(records: Sequence[_Placed], changes: Sequence[Change]) -> tuple[_Placed, ...]:
     """Moves the places of the records to the text after `changes`, which were made one after another."""
     places = (moved_place(Span(it.start, it.end), changes)._asdict() for it in records)
     return tuple(it.model_copy(update=place) for it, place in zip(records, places, strict=True))

@@ -63,10 +63,10 @@ def select_evidence(
     places, size = list(rows), min(most, len(rows))
     select = _best_rows if comb(len(rows), size) <= EXHAUSTIVE_SUBSETS else _greedy_rows
     chosen = [places[at] for at in select([*rows.values()], size)]
-    return [names[place] for place in chosen], sum(_covered(rows[place] for place in chosen).values())
+    return [names[place] for place in chosen], sum(_best_relevances(rows[place] for place in chosen).values())
 
 
-def _covered(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
+def _best_relevances(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
     covered: dict[str, float] = {}
     for row in rows:
         for query_id, value in row.items():
@@ -77,8 +77,8 @@ def _covered(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
 def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
     """Returns the indexes of `size` rows with the greatest coverage. A row: relevances of one passage."""
     best = _greedy_rows(rows, size)
-    most = sum(_covered(rows[at] for at in best).values())
-    queries = _covered(rows)
+    most = sum(_best_relevances(rows[at] for at in best).values())
+    queries = _best_relevances(rows)
     columns = [[row.get(query_id, 0.0) for query_id in queries] for row in rows]
 
     def extend(chosen: list[int], covered: list[float], free: Iterable[int]) -> None:
@@ -100,7 +100,7 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
 
 def _greedy_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
     """Chooses rows one by one by their gain: at least 1 - 1/e of the best sum (Nemhauser et al. 1978)."""
-    covered, chosen = dict.fromkeys(_covered(rows), 0.0), list[int]()
+    covered, chosen = dict.fromkeys(_best_relevances(rows), 0.0), list[int]()
     gains = [(-sum(row.values()), at) for at, row in enumerate(rows)]
     heapify(gains)
     while len(chosen) < size:
@@ -125,7 +125,7 @@ async def scores_by_query(
     """
     at_once: Sequence[Sequence[float] | None] = [None] * len(wanted)
 
-    async def scored(query: Query, scores: Sequence[float] | None) -> Scored:
+    async def score_query(query: Query, scores: Sequence[float] | None) -> Scored:
         passages = wanted[query]
         try:
             with span("score", name, query.id) as scoring:
@@ -146,7 +146,7 @@ async def scores_by_query(
                 at_once = await score_all([(query.text, wanted[query]) for query in wanted])
         except Exception as error:
             return [error for _ in wanted]
-    return await asyncio.gather(*map(scored, wanted, at_once))
+    return await asyncio.gather(*map(score_query, wanted, at_once))
 
 
 async def all_relevances(
@@ -158,7 +158,7 @@ async def all_relevances(
     query whose passages could not be scored.
     """
     relevances = {query_id: dict(scores) for query_id, scores in state.get("relevances", {}).items()}
-    missing, notices = await work(_to_score, state, relevances), list[Notice]()
+    missing, notices = await work(_unscored_passages, state, relevances), list[Notice]()
     outcomes = await scores_by_query("coverage", missing, components.reranker)
     for (query, passages), scores in zip(missing.items(), outcomes, strict=True):
         if isinstance(scores, Exception):
@@ -170,7 +170,7 @@ async def all_relevances(
     return relevances, notices
 
 
-def _to_score(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
+def _unscored_passages(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
     """Returns for each query the passages that lack a score for this query, only one passage for a place."""
     placed = {passage.id: (place_of(passage), passage) for passage in usable_evidence(state)}
     done = {(passage.query_id, place) for place, passage in placed.values()}
@@ -197,7 +197,7 @@ def merged_excerpts(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str,
     for passage in sorted(kept, key=lambda it: (it.start, it.end, order[it.id])):
         if not passage.suspicious:
             groups[passage.source, passage.title].append(passage)
-    runs = [run for group in groups.values() for run in _runs(group, order)]
+    runs = [run for group in groups.values() for run in _excerpts(group, order)]
     runs += [(passage, []) for passage in kept if passage.suspicious]
     excerpts, counts = list[Evidence](), Counter[str]()
     by_query: dict[str, dict[str, None]] = defaultdict(dict)
@@ -216,14 +216,14 @@ def is_given_id(evidence_id: str) -> bool:
     return evidence_id.startswith("g")
 
 
-def _runs(group: Sequence[Evidence], order: Mapping[str, int]) -> list[tuple[Evidence, list[Evidence]]]:
+def _excerpts(group: Sequence[Evidence], order: Mapping[str, int]) -> list[tuple[Evidence, list[Evidence]]]:
     """Joins overlapping passages of `group` into excerpts. Returns each excerpt with its passages."""
     runs, end = list[tuple[str, int, list[Evidence]]](), 0
     for passage in group:
         text, start, members = runs[-1] if runs else ("", 0, [])
         cut = max(0, end - passage.start)
         rest = passage.text[cut:]
-        meets = bool(runs) and passage.start <= end and _agree(text, start, passage)
+        meets = bool(runs) and passage.start <= end and _overlap_agrees(text, start, passage)
         if meets and (not rest or len(source_lines(text + rest)) <= MAX_EXCERPT_LINES):
             runs[-1] = text + rest, start, [*members, passage]
             end = max(end, passage.end)
@@ -239,7 +239,7 @@ def _runs(group: Sequence[Evidence], order: Mapping[str, int]) -> list[tuple[Evi
     return excerpts
 
 
-def _agree(text: str, start: int, passage: Evidence) -> bool:
+def _overlap_agrees(text: str, start: int, passage: Evidence) -> bool:
     """Tells whether `text` and the passage agree where they overlap: two extractions of a page may differ."""
     begin = max(start, passage.start)
     ours, theirs = text[begin - start :], passage.text[begin - passage.start :]

@@ -27,12 +27,12 @@ _NEAR = 400  # the most characters shown of the sentence before a block, and bet
 _BREAK = re.compile(r"(?<=[.!?。！？])\n[ \t]*\n(?=[ \t]*(?:\#|[-*+] |\d{1,3}[.)] |\|))")
 _ELLIPSIS = "\n\n[...]\n\n"
 
-_Written: TypeAlias = "tuple[str, Span | Control | None]"
+_Words: TypeAlias = "tuple[str, Span | Control | None]"
 """Words of a block, and their kind: the place of a sentence, a control, or None for words between them."""
 
 
 @dataclass
-class PlantedBlock:
+class BlockReading:
     """A request about a block of numbered sentences and planted controls, with the answer of the reader."""
 
     request: ReadingBlock
@@ -75,7 +75,7 @@ class PlantedBlock:
             self.disputed = next(disputed, 0)
             self.missed = tuple(n for n in missed if n != self.disputed)
 
-    def trace_facts(self) -> dict[str, list[dict[str, Any]]]:
+    def verdicts_for_trace(self) -> dict[str, list[dict[str, Any]]]:
         """Returns for the trace the verdict on each sentence (`sentences`) and each control (`controls`)."""
         traced: dict[str, list[dict[str, Any]]] = {"sentences": [], "controls": []}
         for text, number in (piece for piece in self.request.pieces if piece.number):
@@ -110,14 +110,14 @@ def split_evenly(places: Sequence[Span], most: int = MAX_SENTENCES) -> list[list
     return [list(places[begin:end]) for begin, end in pairwise(cuts)]
 
 
-def plant_block(
+def make_block(
     state: State,
     places: Sequence[Span],
     evidence: Sequence[Evidence],
     planted: tuple[int, int] = (MAX_ERRORS, MAX_REPETITIONS),
     salt: str = "",
     written: Mapping[Span, str] | None = None,
-) -> PlantedBlock:
+) -> BlockReading:
     """Builds a block of the sentences at `places`, with controls that are made from lines of `evidence`.
 
     `planted` are the most errors and the most repetitions. A different `salt` gives different controls.
@@ -130,7 +130,7 @@ def plant_block(
     made = make_controls(excerpts, salt + shown, errors=errors, repetitions=repetitions) if errors else []
     numbered: list[BlockPiece] = []
     spans, by_number = dict[int, Span](), dict[int, Control]()
-    for words, what in _with_controls(pieces, made):
+    for words, what in _insert_controls(pieces, made):
         number = 0 if what is None else len(spans) + len(by_number) + 1
         if isinstance(what, Control):
             by_number[number] = what
@@ -138,14 +138,14 @@ def plant_block(
             spans[number] = what
         if words:
             numbered.append(BlockPiece(words, number))
-    before = _before(text, places[0], lead)
+    before = _text_before(text, places[0], lead)
     lead_of_list = lead_line(text, places[0].start)
     block = ReadingBlock(state["context"] or "", before, tuple(numbered), excerpts, lead_of_list)
     lines = {line.label: line for excerpt in excerpts for line in excerpt.lines}
-    return PlantedBlock(block, spans, by_number, lines)
+    return BlockReading(block, spans, by_number, lines)
 
 
-def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span, str]) -> Iterator[_Written]:
+def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span, str]) -> Iterator[_Words]:
     known = sentences(text)
     at = max([lead, *(span.end for span in known if span.end <= places[0].start)])
     for place in places:
@@ -158,9 +158,9 @@ def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span,
         at = place.end
 
 
-def _with_controls(pieces: Sequence[_Written], made: Sequence[Control]) -> Iterator[_Written]:
+def _insert_controls(pieces: Sequence[_Words], made: Sequence[Control]) -> Iterator[_Words]:
     """Inserts each control as a paragraph before a heading, list or table, or else at the end."""
-    paragraphs: list[tuple[_Written, _Written]] = [(("\n\n", None), (it.text, it)) for it in made]
+    paragraphs: list[tuple[_Words, _Words]] = [(("\n\n", None), (it.text, it)) for it in made]
     breaks = [_BREAK.search(words) if what is None else None for words, what in pieces]
     share = math.ceil(len(made) / (1 + sum(match is not None for match in breaks)))
     for number, ((words, what), match) in enumerate(zip(pieces, breaks, strict=True)):
@@ -172,7 +172,7 @@ def _with_controls(pieces: Sequence[_Written], made: Sequence[Control]) -> Itera
     yield from chain.from_iterable(paragraphs)
 
 
-def _before(text: str, first: Span, lead: int) -> str:
+def _text_before(text: str, first: Span, lead: int) -> str:
     """Returns the headings above the sentence `first`, and the end of the sentence before it."""
     last = next((it for it in reversed(sentences(text)) if it.end <= first.start), Span(0, 0))
     headings = headings_above(text, first.start)  # the block itself shows a heading between its sentences

@@ -45,7 +45,7 @@ class ReaderRecord:
 
     def __init__(self, folder: Path, reader: Sequence[str]) -> None:
         self._file, self._reader = folder.expanduser() / READERS_FILE, "\t".join(reader)
-        rows = [row for row in _rows(self._file) if row.reader == self._reader]
+        rows = [row for row in _read_rows(self._file) if row.reader == self._reader]
         self._rows = [row for row in rows if row.served == rows[-1].served]
 
     def standing(self, language: str) -> Standing:
@@ -75,9 +75,9 @@ class ReaderRecord:
             with FileLock(f"{self._file}.lock", mode=0o600):
                 self._file.touch(mode=0o600)
                 if self._file.stat().st_size > _LONGEST:
-                    write_whole(self._file, _lines(_rows(self._file)[-_MOST_ROWS:]))
+                    write_whole(self._file, _json_lines(_read_rows(self._file)[-_MOST_ROWS:]))
                 with self._file.open("a", encoding="utf-8") as out:
-                    out.write(_lines([row]))
+                    out.write(_json_lines([row]))
 
 
 def count_missed(controls: Controls) -> int:
@@ -85,11 +85,11 @@ def count_missed(controls: Controls) -> int:
     return controls.planted - controls.caught + controls.repeated - controls.confirmed
 
 
-def _lines(rows: Iterable[_Row]) -> str:
+def _json_lines(rows: Iterable[_Row]) -> str:
     return "".join(row.model_dump_json(exclude_none=True) + "\n" for row in rows)
 
 
-def _rows(file: Path) -> list[_Row]:
+def _read_rows(file: Path) -> list[_Row]:
     rows: list[_Row] = []
     with suppress(OSError):
         for line in file.read_bytes().splitlines():

@@ -113,12 +113,12 @@ async def sentence_support(
         for support, score in zip(judged, scores, strict=True):
             support.by_evidence[evidence.id] = score
 
-    near = await work(_near, usable_evidence(state), supports, report_ids)
+    near = await work(_sentences_by_evidence, usable_evidence(state), supports, report_ids)
     await asyncio.gather(*(judge(passage, judged) for passage, judged in near))
     return supports, notices
 
 
-def _near(
+def _sentences_by_evidence(
     evidence: Sequence[Evidence], supports: Sequence[SentenceSupport], report_ids: Collection[str]
 ) -> list[tuple[Evidence, list[SentenceSupport]]]:
     """Returns for each evidence the sentences to compare with it. Evidence at the same place is used once."""

@@ -57,7 +57,7 @@ def heavier_side(
     A side with a document of the user wins. For a sentence about the present, the side with the newest date
     wins, if both sides have dates. Otherwise, the side wins whose independent sources weigh more in total.
     """
-    weights = [_weight(side, kinds) for side in (ours, theirs)]
+    weights = [_side_weight(side, kinds) for side in (ours, theirs)]
     has_dates = _PRESENT.search(sentence) is not None and all(newest for _, newest, _ in weights)
     if not has_dates:  # a date on one side only decides nothing
         weights = [(own, 0.0, total) for own, _, total in weights]
@@ -67,7 +67,7 @@ def heavier_side(
     return "for" if first > second else "against"
 
 
-def _weight(side: Sequence[Evidence], kinds: Mapping[str, Kind]) -> tuple[bool, float, float]:
+def _side_weight(side: Sequence[Evidence], kinds: Mapping[str, Kind]) -> tuple[bool, float, float]:
     """Returns whether the side has a document of the user, its newest date in seconds, and its weight."""
     found = {it.id: source_kind(it.source, kinds) for it in side}
     # A date in the future does not count.
@@ -101,13 +101,13 @@ def independent_groups(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
 
 
 def _is_same_source(passage: Evidence, other: Evidence) -> bool:
-    if _origin(passage.source) == _origin(other.source):
+    if _site_or_file(passage.source) == _site_or_file(other.source):
         return True
     shingles = _shingles(passage.text), _shingles(other.text)
     return len(frozenset.intersection(*shingles)) >= _MIRRORS * min(map(len, shingles)) > 0
 
 
-def _origin(source: str) -> str:
+def _site_or_file(source: str) -> str:
     return UNNAMED if source.startswith(UNNAMED) else site_of(source) or source
 
 

@@ -10,7 +10,7 @@ from rarr.backends.embedded.values.reading import values
 from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import RawCard, RawEdit, RawReading
 from rarr.ledger.controls import Control, is_missed, make_controls
-from rarr.ledger.planted_blocks import MAX_ERRORS, MAX_REPETITIONS, PlantedBlock, plant_block
+from rarr.ledger.planted_blocks import MAX_ERRORS, MAX_REPETITIONS, BlockReading, make_block
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.folding import fold
 
@@ -25,11 +25,11 @@ TEXT = (
 )
 
 
-def block(text: str = TEXT, facts: str = FACTS, salt: str = "") -> PlantedBlock:
-    return plant_block(state(text), sentences(text), [evidence(facts)], salt=salt)
+def block(text: str = TEXT, facts: str = FACTS, salt: str = "") -> BlockReading:
+    return make_block(state(text), sentences(text), [evidence(facts)], salt=salt)
 
 
-def made(facts: str = FACTS, errors: int = 3, text: str = "") -> Sequence[Control]:
+def controls_of(facts: str = FACTS, errors: int = 3, text: str = "") -> Sequence[Control]:
     return make_controls(labelled_excerpts([evidence(facts)]), text, errors=errors, repetitions=1)
 
 
@@ -60,7 +60,7 @@ def test_block_has_three_errors_and_a_repetition() -> None:
     ],
 )
 def test_errors_of_a_passage(facts: str, kinds: set[str]) -> None:
-    made_of = [made(facts, errors=1, text=str(seed)) for seed in range(12)]
+    made_of = [controls_of(facts, errors=1, text=str(seed)) for seed in range(12)]
     errors = [[it for it in found if it.kind != "repetition"] for found in made_of]
     assert {it.kind for found in errors for it in found} <= kinds
     assert all(len(found) == min(1, len(kinds)) for found in errors)
@@ -97,7 +97,7 @@ def test_right_reader_misses_no_control_and_a_lazy_or_wrong_one_each_error() -> 
 
 def test_no_value_is_borrowed_from_a_line_that_has_both() -> None:
     amended = 'Watering by day costs 20,000 crowns. In article 4, "20,000 crowns" becomes "35,000 crowns".'
-    planted = [control for seed in range(20) for control in made(amended, text=str(seed))]
+    planted = [control for seed in range(20) for control in controls_of(amended, text=str(seed))]
     assert planted
     assert not any("35,000" in control.wrong for control in planted)
 
@@ -105,7 +105,7 @@ def test_no_value_is_borrowed_from_a_line_that_has_both() -> None:
 @pytest.mark.parametrize("salt", range(3))
 def test_control_that_another_passage_amends_examines_nobody_and_only_one_does(salt: int) -> None:
     news = evidence("The council says that nothing of this holds any more.", id="q1.2", start=500)
-    one = plant_block(state(TEXT), sentences(TEXT), [evidence(FACTS), news], salt=str(salt))
+    one = make_block(state(TEXT), sentences(TEXT), [evidence(FACTS), news], salt=str(salt))
     label = next(label for label, line in one.lines.items() if line.evidence_id == "q1.2")
     cards = {
         number: RawCard(
@@ -125,7 +125,7 @@ def test_control_that_another_passage_amends_examines_nobody_and_only_one_does(s
 @given(st.integers(0, 10_000))
 def test_planted_error_changes_its_line_and_no_line_says_it(seed: int) -> None:
     lines = [line.text for line in labelled_excerpts([evidence(FACTS)])[0].lines]
-    for control in made(text=str(seed)):
+    for control in controls_of(text=str(seed)):
         if control.kind == "repetition":
             assert control.text == control.origin.text
             continue

@@ -10,7 +10,7 @@ from rarr.records import Evidence
 from rarr.settings import Kind
 
 
-def from_(source: str, text: str = FACT, year: int | None = None) -> Evidence:
+def passage(source: str, text: str = FACT, year: int | None = None) -> Evidence:
     published = datetime(year, 1, 1, tzinfo=UTC) if year else None
     return evidence(f"{text} {source}", source=source).model_copy(update={"published_at": published})
 
@@ -38,7 +38,7 @@ def test_sources_have_a_kind_by_their_domain_or_the_settings(
 
 def test_sources_of_one_owner_are_one_however_many_hosts_there_are() -> None:
     hosts = ("a.evil.com", "b.evil.com", "evil.com", "a.evil.co.uk", "b.evil.co.uk", "other.co.uk")
-    sources = [from_(f"https://{host}/", f"{host} says so, in words of its own.") for host in hosts]
+    sources = [passage(f"https://{host}/", f"{host} says so, in words of its own.") for host in hosts]
     assert sorted(len(group) for group in independent_groups(sources)) == [1, 2, 3]
 
 
@@ -48,8 +48,8 @@ def test_mirrored_sources_are_one() -> None:
     assert len(independent_groups([evidence(text, source="https://a.org/first"), copy])) == 1
 
 
-A, B, C = (from_(f"https://{name}.org") for name in "abc")
-NEW, OLD = ([from_(f"https://{it}.org", year=it) for it in years] for years in ((2020,), (2019, 2018)))
+A, B, C = (passage(f"https://{name}.org") for name in "abc")
+NEW, OLD = ([passage(f"https://{it}.org", year=it) for it in years] for years in ((2020,), (2019, 2018)))
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ NEW, OLD = ([from_(f"https://{it}.org", year=it) for it in years] for years in (
         ([A, B], [C], ASKED, "for"),
         ([C], [A, B], ASKED, "against"),
         ([A], [B], ASKED, None),
-        ([from_("notes.md")], [A, B, from_("https://x.gov")], ASKED, "for"),  # own documents outweigh all
-        ([A, B], [from_("https://en.wikipedia.org/wiki/A")], ASKED, "against"),
+        ([passage("notes.md")], [A, B, passage("https://x.gov")], ASKED, "for"),  # own documents outweigh all
+        ([A, B], [passage("https://en.wikipedia.org/wiki/A")], ASKED, "against"),
         (NEW, OLD, ASKED, "against"),
         (NEW, OLD, "She is the current mayor.", "for"),  # newer sources are believed about the present
     ],
