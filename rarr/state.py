@@ -63,7 +63,7 @@ async def for_each_query(
     return {query.id: outcome for query, outcome in zip(queries, outcomes, strict=True)}
 
 
-def failed_queries(node: str, outcomes: Mapping[str, object]) -> "State":
+def failed_queries_update(node: str, outcomes: Mapping[str, object]) -> "State":
     """Makes an update for each query whose outcome is an error: a warning, and a value of `unsearched`."""
     notices, unsearched = list[Notice](), dict[str, Unsearched]()
     for name, error in outcomes.items():

@@ -72,7 +72,7 @@ def test_wrong_settings_file_is_an_error_that_names_it(
         Settings()
 
 
-def refused(**values: Any) -> str:
+def error_of(**values: Any) -> str:
     with pytest.raises(SettingsError) as caught:
         Settings(**values)
     (line,) = str(caught.value).splitlines()
@@ -101,7 +101,7 @@ def refused(**values: Any) -> str:
     ],
 )
 def test_wrong_argument_is_one_line_that_names_the_cure(values: dict[str, Any], message: str) -> None:
-    assert refused(**values) == message
+    assert error_of(**values) == message
 
 
 def test_list_in_a_variable_is_split_at_commas_or_read_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,7 +130,7 @@ def test_wrong_variable_is_a_one_line_error_that_names_it(
     name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, value)
-    line = refused()
+    line = error_of()
     assert (line[: len(message)], "secret" in line) == (message, False)
 
 
@@ -138,7 +138,7 @@ def test_wrong_variable_is_a_one_line_error_that_names_it(
 def test_wrong_key_is_not_shown(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(f"RARR_{name.upper()}", " x\n")
     assert getattr(Settings(), name).get_secret_value() == "x"
-    assert refused(**{name: ["sk-secret"]}) == f"setting '{name}' is wrong: give a text"
+    assert error_of(**{name: ["sk-secret"]}) == f"setting '{name}' is wrong: give a text"
 
 
 def names_in(folder: Path, pattern: str) -> set[str]:
@@ -166,14 +166,14 @@ def test_date_formats_are_read_and_what_is_no_date_is_refused() -> None:
     assert Settings(published_after=None).published_after is None
     for wrong in (20, 1577836800, "20200131", "May 2020", "", 2020.5, True):
         message = f"setting 'published_after' is {wrong!r}: give a year"
-        assert refused(published_after=wrong).startswith(message)
+        assert error_of(published_after=wrong).startswith(message)
 
 
 def test_what_is_no_domain_is_refused() -> None:
     assert Settings(source_kinds={"*.A.org": "news"}).source_kinds == {"A.org": "news"}
     for name in ("not a domain", "https://a.org/x", "a.org:80", "-a.org", "*", ""):
         for values in ({"include_domains": [name]}, {"source_kinds": {name: "news"}}):
-            assert refused(**values).endswith("it is not a domain: give a host, such as example.org")
+            assert error_of(**values).endswith("it is not a domain: give a host, such as example.org")
 
 
 def test_wikipedia_language_is_the_edition_that_is_asked() -> None:

@@ -75,8 +75,8 @@ async def check_documents(
     found = await together(*map(check_document, documents))
     return DocumentChecks(
         fail_on=statuses,
-        failing=sum(len(result.failing) for result in found),
-        unjudged=sum(result.unjudged for result in found),
+        failing=sum(len(result.failing_findings) for result in found),
+        unjudged=sum(result.has_unjudged_text for result in found),
         documents=tuple(found),
         warnings=tuple(warning_lines(dict.fromkeys(common))),
     )

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.evidence_selection import Scored, evidence_of, is_given_id, merged_excerpts, scores_by_query
 from rarr.records import Evidence, Notice, Passage, Query
-from rarr.state import State, failed_queries, numbered_id
+from rarr.state import State, failed_queries_update, numbered_id
 from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
@@ -40,7 +40,7 @@ def _update_with_best(
         query.id: _best_evidence(query, passages, scored, most=most, widens=widens)
         for (query, passages), scored in zip(wanted.items(), scores, strict=True)
     }
-    update: State = {**failed_queries("rerank", found), "evidence": list(state.get("evidence", []))}
+    update: State = {**failed_queries_update("rerank", found), "evidence": list(state.get("evidence", []))}
     for kept in found.values():
         if not isinstance(kept, Exception):
             update["warnings"] += suspicious_notices(kept, update["evidence"])

@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.records import Query
-from rarr.state import State, failed_queries, for_each_query
+from rarr.state import State, failed_queries_update, for_each_query
 
 
 async def retrieve(state: State, runtime: Runtime[Components]) -> State:
@@ -17,7 +17,7 @@ async def retrieve(state: State, runtime: Runtime[Components]) -> State:
         "retrieve", queries_to_search(state), lambda query: retriever.retrieve(query.text, most)
     )
     passages = {name: list(it) for name, it in found.items() if not isinstance(it, Exception)}
-    return {**failed_queries("retrieve", found), "passages": passages}
+    return {**failed_queries_update("retrieve", found), "passages": passages}
 
 
 def queries_to_search(state: State) -> list[Query]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components, SectionSource
-from rarr.state import State, failed_queries, for_each_query, kept_evidence
+from rarr.state import State, failed_queries_update, for_each_query, kept_evidence
 
 
 async def write_section(state: State, runtime: Runtime[Components]) -> State:
@@ -17,7 +17,7 @@ async def write_section(state: State, runtime: Runtime[Components]) -> State:
         "write_section", wanted, lambda query: writer.section(state["topic"], sources, places[query.id])
     )
     written = {sources[places[it]].section.id: text for it, text in drafts.items() if isinstance(text, str)}
-    return {**failed_queries("write_section", drafts), "drafts": written}
+    return {**failed_queries_update("write_section", drafts), "drafts": written}
 
 
 def section_sources(state: State) -> Sequence[SectionSource]:

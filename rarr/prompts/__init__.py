@@ -53,7 +53,7 @@ class Prompt:
 
     def render(self, **variables: str) -> str:
         """Returns the user message with the values of `variables`. Raises `InputError` for wrong names."""
-        if problem := _difference(variables, self.variables):
+        if problem := _variable_problem(variables, self.variables):
             raise InputError(f"prompt {self.name} {problem}")
         # Replaces all variables in one pass, so that a value with braces is not replaced again.
         return _VARIABLE.sub(lambda match: variables[match[1]], self.user)
@@ -76,7 +76,7 @@ def load(name: str, folder: Path | None = None) -> Prompt:
     Raises `InputError` if the file is wrong, or if it cannot replace the package's prompt (see `load_file`).
     """
     own = folder and folder / f"{name}.md"
-    return load_file(own, name) if own and own.is_file() else _read(FOLDER / f"{name}.md")
+    return load_file(own, name) if own and own.is_file() else _read_prompt(FOLDER / f"{name}.md")
 
 
 def load_file(file: Path, name: str) -> Prompt:
@@ -84,8 +84,8 @@ def load_file(file: Path, name: str) -> Prompt:
 
     Raises `InputError` if its variables differ from those of the package, or its output lacks a field.
     """
-    own, prompt = _read(FOLDER / f"{name}.md"), replace(_read(file), name=name)
-    if problem := _difference(prompt.variables, own.variables):
+    own, prompt = _read_prompt(FOLDER / f"{name}.md"), replace(_read_prompt(file), name=name)
+    if problem := _variable_problem(prompt.variables, own.variables):
         raise InputError(f"{file} {problem}")
     for field in sorted(set(own.output["required"]) - set(prompt.output["properties"])):
         raise InputError(f"the output of {file} lacks {field!r}, which rarr reads: add it to its properties")
@@ -107,10 +107,10 @@ def require_prompt_folder(folder: Path) -> None:
             raise InputError(f"{file} overrides no prompt; the prompts are {', '.join(names())}")
 
 
-def _read(file: Path) -> Prompt:
+def _read_prompt(file: Path) -> Prompt:
     shown = f"prompt {file.stem}" if file.parent == FOLDER else str(file)
     try:
-        return _parsed(file.stem, file.read_text(encoding="utf-8-sig"))  # some editors write a BOM
+        return _parse_prompt(file.stem, file.read_text(encoding="utf-8-sig"))  # some editors write a BOM
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{shown} cannot be read ({error}): give a Markdown file in UTF-8") from None
     except (ValidationError, TypeError, yaml.YAMLError) as error:
@@ -122,7 +122,7 @@ def _read(file: Path) -> Prompt:
 
 
 @lru_cache(maxsize=64)
-def _parsed(name: str, text: str) -> Prompt:
+def _parse_prompt(name: str, text: str) -> Prompt:
     """Parses a prompt file. Raises `ValueError`, `TypeError` or `yaml.YAMLError` for a wrong `text`."""
     parts = re.split(r"^---[ \t]*$\n?", text, maxsplit=2, flags=re.MULTILINE)
     if len(parts) != 3 or parts[0].strip():
@@ -136,12 +136,12 @@ def _parsed(name: str, text: str) -> Prompt:
         raise ValueError("has an output without properties: give a JSON schema of an object")
     if early := _VARIABLE.search(system):
         raise ValueError(f"has the variable {early[1]!r} above {_USER}: move it below")
-    if problem := _difference(_VARIABLE.findall(prompt.user), prompt.variables):
+    if problem := _variable_problem(_VARIABLE.findall(prompt.user), prompt.variables):
         raise ValueError(problem)
     return prompt
 
 
-def _difference(given: Iterable[str], known: Sequence[str]) -> str:
+def _variable_problem(given: Iterable[str], known: Sequence[str]) -> str:
     """Returns a phrase about a variable that is missing or unknown, or "" if all variables are right."""
     differing = min({*given} ^ {*known}, default=None)
     if differing is None:

@@ -26,7 +26,7 @@ from rarr.records.cards_and_edits import (
     moved_range as moved_range,
     pres_lev as pres_lev,
     refuse_accepted_edit,
-    require_in_state,
+    require_edits_in_state,
     with_edits as with_edits,
 )
 
@@ -254,7 +254,7 @@ class Revision(Record):
     warnings: tuple[Notice, ...] = ()
 
     @model_validator(mode="after")
-    def _ledger_leads_to_text(self) -> Self:
+    def _edits_lead_to_text(self) -> Self:
         if with_edits(self.original, self.edits) != self.text or self.changed != (self.text != self.original):
             raise ValueError("the accepted edits do not lead from original to text")
         return self
@@ -274,7 +274,7 @@ class Revision(Record):
         `unjudged`. Scores that depend on the text become None. Raises `InputError` if an id belongs to no
         suggested edit, or if another accepted edit changed the words that the edit replaces.
         """
-        require_in_state("suggested", self.edits, edit_ids)
+        require_edits_in_state("suggested", self.edits, edit_ids)
         revision = self
         for edit_id in (edit.id for edit in self.edits if edit.id in edit_ids):
             revision = revision._with_accepted(edit_id)
@@ -286,41 +286,41 @@ class Revision(Record):
         Their sentences become `contradicted`. Scores that depend on the text become None. Raises `InputError`
         as `revert` does.
         """
-        require_in_state("accepted", self.edits, edit_ids)
+        require_edits_in_state("accepted", self.edits, edit_ids)
         edits, changes = [*self.edits], list[Change]()
         for number, edit in reversed([*enumerate(self.edits)]):
             if edit.accepted and edit.id in edit_ids:
                 changes.append(refuse_accepted_edit(edits, number))
-        return self._changed(changes, tuple(edits), "contradicted") if changes else self
+        return self._with_changes(changes, tuple(edits), "contradicted") if changes else self
 
     def sentence_of(self, edit: Edit) -> Sentence | None:
         """Returns the sentence of the report that an edit changes, or would change. None: no sentence."""
-        start, _ = self._place_of(edit)
+        start, _ = self._current_place(edit)
         return next((it for it in reversed(self.report.sentences) if it.start <= start), None)
 
-    def _place_of(self, edit: Edit) -> tuple[int, int]:
+    def _current_place(self, edit: Edit) -> tuple[int, int]:
         later = self.edits[self.edits.index(edit) + 1 :]
         return moved_range(edit.start, edit.end, [it for it in later if it.accepted])
 
     def _with_accepted(self, edit_id: str) -> "Revision":
         edit = next(it for it in self.edits if it.id == edit_id)
-        (start, end), sentence = self._place_of(edit), self.sentence_of(edit)
+        (start, end), sentence = self._current_place(edit), self.sentence_of(edit)
         if self.text[start:end] != edit.old:
             why = f"{edit_id} replaces {edit.old!r}, which another edit changed"
             raise InputError(f"{why}: revise the text once more")
         others = [other for other in self.edits if other.id != edit_id]
         own = [it for it in others if self.sentence_of(it) is sentence and it.state != "refused"]
-        settled = edit.confirmed and all(it.accepted and it.confirmed for it in own)
+        is_supported = edit.confirmed and all(it.accepted and it.confirmed for it in own)
         edit = edit.model_copy(update={"state": "accepted", "start": start, "end": end})
-        made = self._changed([edit], (*others, edit), "supported" if settled else "unjudged")
+        made = self._with_changes([edit], (*others, edit), "supported" if is_supported else "unjudged")
         told = f"{edit_id} was accepted after the run, and its sentence was not judged again"
         notice = Notice(code="not_judged_again", message=told, node="edit")
-        return made if settled else made.model_copy(update={"warnings": (*self.warnings, notice)})
+        return made if is_supported else made.model_copy(update={"warnings": (*self.warnings, notice)})
 
-    def _changed(self, changes: Sequence[Change], edits: tuple[Edit, ...], status: Status) -> "Revision":
+    def _with_changes(self, changes: Sequence[Change], edits: tuple[Edit, ...], status: Status) -> "Revision":
         """Returns the revision with the list `edits`. Sentences that `changes` touch get this `status`."""
         text = with_edits(self.original, edits)
-        sentences = tuple(_after(it, changes, text, status) for it in self.report.sentences)
+        sentences = tuple(_sentence_after(it, changes, text, status) for it in self.report.sentences)
         scores = {"attribution_after": None, "f1_ap": None, "preservation": pres_lev((self.original, text))}
         update = {
             "text": text,
@@ -336,7 +336,7 @@ class Revision(Record):
         return str(import_module("rarr.views.pages").revision_html(self))
 
 
-def _after(sentence: Sentence, changes: Sequence[Change], text: str, status: Status) -> Sentence:
+def _sentence_after(sentence: Sentence, changes: Sequence[Change], text: str, status: Status) -> Sentence:
     """Returns the sentence after `changes`. If its words changed, it gets the `status`, and other quotes."""
     start, end = moved_range(sentence.start, sentence.end, changes)
     parts = tuple(_part_after(part, changes, status) for part in sentence.parts)

@@ -16,7 +16,7 @@ class Record(BaseModel, frozen=True, extra="forbid"):
         return valid(values)
 
 
-class _Sum(Record):
+class _SummableRecord(Record):
     """A record of numbers. Two records are added field by field. A number plus None is None."""
 
     def __add__(self, other: Self) -> Self:
@@ -25,7 +25,7 @@ class _Sum(Record):
         return self.model_copy(update=sums)
 
 
-class ModelUsage(_Sum):
+class ModelUsage(_SummableRecord):
     """The usage of language models: requests (including failed ones), tokens and cost.
 
     `cached_tokens` are the part of `input_tokens` that a server had in its prefix cache. `cost` is in the
@@ -41,7 +41,7 @@ class ModelUsage(_Sum):
     saved_calls: int = 0
 
 
-class Controls(_Sum):
+class Controls(_SummableRecord):
     """Counts of the test sentences that were planted to examine the reader of a run."""
 
     planted: int = 0  # planted errors

@@ -109,7 +109,7 @@ class Edit(Change):
         return self.state == "accepted"
 
 
-def require_in_state(state: EditState, edits: Sequence[Edit], edit_ids: Sequence[str]) -> None:
+def require_edits_in_state(state: EditState, edits: Sequence[Edit], edit_ids: Sequence[str]) -> None:
     """Raises `InputError` if `edit_ids` is empty, or if an id belongs to no edit in this `state`."""
     known = ", ".join(it.id for it in edits if it.state == state)
     for edit_id in edit_ids or ("",):

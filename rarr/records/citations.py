@@ -277,11 +277,11 @@ class Answer(Record):
         """
         pieces, position = list[str](), 0
         for statement in self.statements:
-            pieces += [self.text[position : statement.end], self._marks(statement)]
+            pieces += [self.text[position : statement.end], self._citation_marks(statement)]
             position = statement.end
         return "".join([*pieces, self.text[position:]])
 
-    def _marks(self, statement: Statement) -> str:
+    def _citation_marks(self, statement: Statement) -> str:
         by_entity = dict[str, list[str]]()
         for source in self.sources:
             if source.number in statement.citations:

@@ -138,12 +138,12 @@ class CheckedDocument(Record):
     warnings: tuple[str, ...] = ()
 
     @property
-    def failing(self) -> tuple[Finding, ...]:
+    def failing_findings(self) -> tuple[Finding, ...]:
         """The findings that make the check fail."""
         return tuple(finding for finding in self.findings if finding.fails)
 
     @property
-    def unjudged(self) -> bool:
+    def has_unjudged_text(self) -> bool:
         """True if the file, or a sentence of it, could not be judged."""
         return self.outcome in ("partly_judged", "not_judged")
 

@@ -237,14 +237,14 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
         return value
 
     @model_validator(mode="after")
-    def _some_time_is_left(self) -> Self:
+    def _period_is_not_empty(self) -> Self:
         if self.published_after and self.published_before and self.published_after >= self.published_before:
             raise ValueError("nothing is published between published_after and published_before: change one")
         return self
 
     @model_validator(mode="before")
     @classmethod
-    def _presets(cls, values: dict[str, Any]) -> dict[str, Any]:
+    def _with_preset_values(cls, values: dict[str, Any]) -> dict[str, Any]:
         for name in os.environ:
             prefix, key = name[:5].upper(), name[5:].lower()
             if prefix == "RARR_" and key not in cls.model_fields:

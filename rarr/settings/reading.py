@@ -140,7 +140,7 @@ def has_type(annotation: Any, kind: type) -> bool:
     return annotation is kind or any(has_type(part, kind) for part in get_args(annotation))
 
 
-def _moment(value: Any) -> datetime:
+def _parse_moment(value: Any) -> datetime:
     # pydantic would read a number, even a year, as seconds since 1970
     if not (match := _DATE.fullmatch(str(value).strip())):
         raise ValueError("give a year, such as 2020, a day, such as 2020-01-31, or 2020-01-31T12:00Z")
@@ -148,14 +148,14 @@ def _moment(value: Any) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _domain(name: str) -> str:
+def _parse_domain(name: str) -> str:
     plain = name.strip().removeprefix("*").removeprefix(".").removesuffix(".")
     if not _DOMAIN.fullmatch(plain):
         raise ValueError("it is not a domain: give a host, such as example.org")
     return plain
 
 
-def sendable(key: SecretStr) -> SecretStr:
+def sendable_key(key: SecretStr) -> SecretStr:
     """Returns the key without white space around it. Raises `ValueError` if no header can carry the key."""
     plain = key.get_secret_value().strip()
     if not (plain.isascii() and plain.isprintable()):
@@ -163,8 +163,8 @@ def sendable(key: SecretStr) -> SecretStr:
     return SecretStr(plain)
 
 
-Key = Annotated[SecretStr, AfterValidator(sendable)]
-Moment = Annotated[datetime, BeforeValidator(_moment)]
+Key = Annotated[SecretStr, AfterValidator(sendable_key)]
+Moment = Annotated[datetime, BeforeValidator(_parse_moment)]
 """A time in ISO 8601, or a year, month or day, which means its first moment. The default zone is UTC."""
-Domain = Annotated[str, AfterValidator(_domain)]
+Domain = Annotated[str, AfterValidator(_parse_domain)]
 """A domain such as example.org. A leading "*." is removed."""

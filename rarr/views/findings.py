@@ -39,7 +39,7 @@ def findings_text(checks: DocumentChecks, *, terminal: bool) -> str:
 
 
 def _document_lines(document: CheckedDocument) -> Iterator[Line]:
-    style = "bold red" if document.failing or document.unjudged else "bold"
+    style = "bold red" if document.failing_findings or document.has_unjudged_text else "bold"
     yield Line(0, Text(one_line(document.file), style) + Text(f"  {_notice_text(document)}", "dim"))
     places = [f"{finding.line}:{finding.column}" for finding in document.findings]
     width = max(map(len, places), default=0)
@@ -57,12 +57,12 @@ def _document_lines(document: CheckedDocument) -> Iterator[Line]:
 def outcome_line(checks: DocumentChecks, *, why: bool = True) -> str:
     """Writes one line with the numbers of failed sentences and of unjudged files. `why` adds one reason."""
     parts, files = [], counted(len(checks.documents), "file")
-    if failing := [document for document in checks.documents if document.failing]:
-        statuses = {finding.status for document in failing for finding in document.failing}
+    if failing := [document for document in checks.documents if document.failing_findings]:
+        statuses = {finding.status for document in failing for finding in document.failing_findings}
         kinds = ", ".join(status for status in checks.fail_on if status in statuses)
         where = f"in {counted(len(failing), 'file')} {'fails' if checks.failing == 1 else 'fail'}"
         parts.append(f"{counted(checks.failing, 'sentence')} {where} ({kinds})")
-    if unjudged := [document for document in checks.documents if document.unjudged]:
+    if unjudged := [document for document in checks.documents if document.has_unjudged_text]:
         about = f"{one_line(unjudged[0].file, _MOST_SOURCE)} {_notice_text(unjudged[0])}"
         none = all(document.outcome == "not_judged" for document in checks.documents)
         some = "nothing could be checked" if none else f"{len(unjudged)} of {files} could not be judged"
@@ -105,7 +105,7 @@ def github_annotations(checks: DocumentChecks) -> str:
 
 
 def _document_commands(document: CheckedDocument) -> Iterator[str]:
-    if document.unjudged:
+    if document.has_unjudged_text:
         yield _command_text("error", _notice_text(document), file=document.file, title="rarr could not judge")
     for finding in document.findings:
         # GitHub accepts an end column only if the place is on a single line.
@@ -131,7 +131,7 @@ def sarif_log(checks: DocumentChecks, version: str) -> dict[str, Any]:
     told = [
         {"level": "error", "message": {"text": _notice_text(it)}, "locations": _sarif_locations(it.file)}
         for it in checks.documents
-        if it.unjudged
+        if it.has_unjudged_text
     ]
     run = {
         "tool": {"driver": {"name": "rarr", "version": version, "rules": rules}},

@@ -36,7 +36,7 @@ async def one(text: str, **options: object) -> CheckedDocument:
 
 async def test_a_contradicted_sentence_is_found_at_its_place_with_its_quote() -> None:
     document = await one(f"# Dam\n\n{RIGHT} Ok.\nOk 🌉 🌉. {WRONG}\n")
-    (finding,) = document.failing
+    (finding,) = document.failing_findings
     assert (finding.status, finding.line, finding.end_column) == ("contradicted", 4, 43)
     (part,) = [part for part in finding.parts if part.state == "differs"]
     assert (part.words, part.says) == ("212 metres", "221 metres")
@@ -51,7 +51,7 @@ async def test_results_keep_the_order_and_a_warning_about_the_sources_comes_once
     files = [DocumentFile("a.md", WRONG), DocumentFile("b.md", RIGHT), DocumentFile("c", unreadable="no")]
     corpus = await asyncio.to_thread(Corpus.open, Path("specs"), home=Path("home"), window=4)
     checks = await (checked(*files, corpus=None, search=[corpus]) if is_object else checked(*files))
-    assert [len(document.failing) for document in checks.documents] == [1, 0, 0]
+    assert [len(document.failing_findings) for document in checks.documents] == [1, 0, 0]
     assert (checks.failing, checks.unjudged, checks.documents[2].notice) == (1, 1, "no")
     (warning,) = checks.warnings
     assert warning.startswith("file_skipped: specs/old.doc")
@@ -89,6 +89,6 @@ async def test_what_was_not_judged_is_no_pass(
     text: str, settings: dict[str, object], outcome: str, notice: str
 ) -> None:
     document = await one(text, **settings)
-    assert (document.outcome, document.failing) == (outcome, ())
+    assert (document.outcome, document.failing_findings) == (outcome, ())
     assert notice in document.notice
-    assert document.unjudged == (outcome != "nothing_to_check")
+    assert document.has_unjudged_text == (outcome != "nothing_to_check")

@@ -24,18 +24,18 @@ def override(folder: Path, text: str = GOOD, name: str = "judge_attribution") ->
     return folder
 
 
-def own(folder: Path, text: str = GOOD) -> Prompt:
+def own_prompt(folder: Path, text: str = GOOD) -> Prompt:
     return load("judge_attribution", override(folder, text))
 
 
 def test_an_override_wins_and_becomes_two_messages(tmp_path: Path) -> None:
-    prompt = own(tmp_path)
+    prompt = own_prompt(tmp_path)
     assert (prompt.system, prompt.user) == ("Judge.", USER)
     assert prompt.render(before="a", text="b", evidence="c") == "a b c"
     assert load("edit", tmp_path) == load("edit")
     for same in ("\ufeff" + GOOD, GOOD.replace("\n", "\r\n")):
-        assert own(tmp_path, same) == prompt
-    assert own(tmp_path, GOOD.replace("Judge.", "Judge!")).hash != prompt.hash
+        assert own_prompt(tmp_path, same) == prompt
+    assert own_prompt(tmp_path, GOOD.replace("Judge.", "Judge!")).hash != prompt.hash
 
 
 def test_rendering_is_strict_both_ways() -> None:
@@ -47,7 +47,7 @@ def test_rendering_is_strict_both_ways() -> None:
 
 @pytest.mark.parametrize("value", ["{{text}}", "{{before}}", "{0} {x} }}", r"\1 \g<0>", "", "<!-- user -->"])
 def test_a_value_is_rendered_unchanged(tmp_path: Path, value: str) -> None:
-    assert own(tmp_path).render(before=value, text="b", evidence=value) == f"{value} b {value}"
+    assert own_prompt(tmp_path).render(before=value, text="b", evidence=value) == f"{value} b {value}"
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_a_value_is_rendered_unchanged(tmp_path: Path, value: str) -> None:
 )
 def test_a_malformed_prompt_file_is_a_one_line_error(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message) as raised:
-        own(tmp_path, text)
+        own_prompt(tmp_path, text)
     assert str(tmp_path / "judge_attribution.md") in str(raised.value)
     assert "\n" not in str(raised.value)
 
@@ -86,13 +86,13 @@ def test_a_folder_overrides_prompts_that_exist_in_utf_8(tmp_path: Path) -> None:
 
 
 @st.composite
-def filled(draw: st.DrawFn) -> tuple[Prompt, dict[str, str]]:
+def prompt_and_values(draw: st.DrawFn) -> tuple[Prompt, dict[str, str]]:
     prompt = draw(st.sampled_from(PROMPTS))
     values = st.lists(st.sampled_from(PIECES)).map("".join) | st.text()
     return prompt, {name: draw(values) for name in prompt.variables}
 
 
-@given(filled())
+@given(prompt_and_values())
 def test_quoted_values_are_read_back_from_a_message(case: tuple[Prompt, dict[str, str]]) -> None:
     prompt, variables = case
     shown = {name: quotation_of(prompt, value).shown for name, value in variables.items()}

@@ -46,7 +46,7 @@ def demonstrations(prompt: Prompt) -> list[tuple[dict[str, str], dict[str, Any]]
     return [(prompt.variables_in(user) or {}, json.loads(answer)) for user, _, answer in shown]
 
 
-def fits(answer: object, prompt: Prompt) -> bool:
+def fits_schema(answer: object, prompt: Prompt) -> bool:
     return bool(jsonschema.Draft202012Validator(dict(prompt.output)).is_valid(answer))
 
 
@@ -75,7 +75,7 @@ def test_a_prompt_keeps_what_was_agreed(name: str) -> None:
 @pytest.mark.parametrize("name", CARDS)
 def test_example_cards_follow_the_schema(name: str) -> None:
     shown = json.loads(load(name).system.splitlines()[-1])
-    assert fits(shown, load(name))
+    assert fits_schema(shown, load(name))
     verdicts = {card["v"] for card in shown["cards"]}
     assert verdicts == ({"yes", "no"} if name.endswith("doubt") else {"yes", "no", "mixed", "open", "none"})
 
@@ -84,7 +84,7 @@ def test_example_cards_follow_the_schema(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in PROMPTS if name not in CARDS])
 def test_demonstrations_have_the_layout_of_calls(name: str) -> None:
     shown = demonstrations(load(name))
-    assert shown and all(variables and fits(answer, load(name)) for variables, answer in shown)
+    assert shown and all(variables and fits_schema(answer, load(name)) for variables, answer in shown)
 
 
 @pytest.mark.parametrize("name", ["generate_queries", "target_queries"])

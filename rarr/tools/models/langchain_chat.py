@@ -22,7 +22,7 @@ from openai.types import CompletionUsage
 from pydantic import SecretStr
 
 from rarr.errors import RarrError, SettingsError, SetupError
-from rarr.settings.reading import sendable
+from rarr.settings.reading import sendable_key
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import CONNECT_S, bounded_client, certificates
 from rarr.tools.models.chat import DEFAULT_URLS, MODEL_NAMES, Answer, CallFailure, ChatRequest, Tokens
@@ -67,7 +67,7 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
         first: Any = make(temperature=0.0)
         # An environment variable may have set the key. For another provider, the field has a key of OpenAI.
         if openai and isinstance(key := getattr(first, "openai_api_key", None), SecretStr):
-            given["api_key"] = sendable(key).get_secret_value()
+            given["api_key"] = sendable_key(key).get_secret_value()
     except Exception as error:  # the clients of the providers share no base class of errors
         raise _setup_error(name, openai or provider, error, secrets) from error
     # If a server refuses a schema, LangChain warns in vain: then the schema goes into the prompt.
