@@ -61,14 +61,14 @@ class Reranker(Protocol):
 
 class AgreementChecker(Protocol):
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Tells whether `text` and `evidence` give the same answer to `query`. Unclear: `unknown`."""
+        """Tells whether `text` and `evidence` give the same answer to `query`; `unknown`: it is unclear."""
 
 
 class Editor(Protocol):
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """Returns the smallest change after which `text` agrees with `evidence`, or None without a change."""
+        """Returns the smallest change that makes `text` agree with `evidence`; None: no change is needed."""
 
 
 class SourceLine(NamedTuple):
@@ -185,7 +185,7 @@ class Verifier(Protocol):
 
 @runtime_checkable
 class Classifier(Protocol):
-    """A verifier that also distinguishes evidence against a sentence from evidence about other facts."""
+    """A verifier that also tells whether evidence contradicts a sentence, or does not mention its facts."""
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
@@ -220,7 +220,7 @@ class SectionSource(NamedTuple):
 
 
 class ArticleWriter(Protocol):
-    """Writes articles from passages. In the written text, `[2]` cites the second of the section's chunks."""
+    """Writes articles from passages. In a section, `[2]` cites the second of the `chunks` of the section."""
 
     async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
         """Returns the headings of an article about `topic`, in order."""

@@ -64,7 +64,7 @@ async def for_each_query(
 
 
 def failed_queries_update(node: str, outcomes: Mapping[str, object]) -> "State":
-    """Makes an update for each query whose outcome is an error: a warning, and a value of `unsearched`."""
+    """Makes a state update: for each query with an error, a warning, and the reason in `unsearched`."""
     notices, unsearched = list[Notice](), dict[str, Unsearched]()
     for name, error in outcomes.items():
         if isinstance(error, Exception):
@@ -87,7 +87,7 @@ Attributed = tuple[list[float | None], list[float | None]]
 
 
 class State(TypedDict, total=False):
-    """The state of a run, which the nodes read and update. Places are in `text`, unless a comment says more.
+    """The state of a run, which the nodes read and update. Places are in `text` if no comment says otherwise.
 
     A run that writes an article begins with the topic as `original`, and the outline as `context`. Before the
     first node, they move to `topic` and `outline`. A run that answers has the question as its `original`.

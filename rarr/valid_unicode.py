@@ -1,4 +1,4 @@
-"""Makes valid Unicode of all text that comes from models, servers, sources, files and callers."""
+"""Repairs Unicode that is not valid in text from models, servers, sources, files and callers."""
 
 from contextlib import suppress
 from typing import Any, TypeVar

@@ -75,7 +75,7 @@ def _make_gap(state: State, section: PlannedSection) -> Gap:
 def unmarked_draft(draft: str, heading: str) -> tuple[str, list[tuple[Span, tuple[str, ...]]]]:
     """Removes the citation marks, the `heading` and the list of sources from the draft of a section.
 
-    Returns the remaining text, and for each sentence of this text its place and the labels that it cites.
+    Returns the remaining text, and a pair for each sentence of this text: its place, and the cited labels.
     """
     written = _without_heading_and_sources(draft, heading)
     marks = numbered_marks(written)
@@ -96,7 +96,7 @@ def _without_heading_and_sources(draft: str, heading: str) -> str:
     """Returns the draft of a section without the `heading` of the section and without the list of sources.
 
     An entry of the list begins with a number in brackets. The list has a title, or each entry has a colon
-    after the brackets. Other lines that begin so are sentences: a model may write the mark first.
+    after the brackets. Any other line with a number in brackets at its start is a sentence with its mark.
     """
     text = draft.replace("\r\n", "\n").strip()
     headings = [Span(block.start, block.end) for block in blocks(text) if block.kind == "heading"]
@@ -119,7 +119,7 @@ def _without_places(text: str, places: Sequence[Span]) -> str:
 
 
 def _cited_sentence(at: int, text: str, spans: Sequence[Span]) -> Span | None:
-    """Returns the sentence that begins before the offset `at` in the same line, or else the next sentence."""
+    """Returns the sentence that a mark at `at` cites: the sentence before it in its line, or the next."""
     before = next((span for span in reversed(spans) if span.start < at), None)
     if before is not None and "\n" not in text[before.end : at]:
         return before

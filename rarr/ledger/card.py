@@ -1,7 +1,7 @@
 """Checks a reader's card: looks up the quotes, compares values, and finds reasons to ask the reader again.
 
 A card is the answer of a reader about a sentence. A line is a sentence, list item or table row of a source.
-The reader decides whether lines support the sentence. Code checks cited lines, copied words and values.
+The reader decides whether lines support the sentence. Code checks that cited lines have the copied words.
 """
 
 import re
@@ -37,7 +37,7 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
 
     Looks up the labels of quoted lines in `lines`. The verdict becomes `open` if the card quotes no line, or
     if it is `none` for a sentence with a number. The card gets a doubt if no quoted line has the words `by`
-    of an edit, or a number that the edit writes.
+    of an edit, or a number in the new words of an edit.
     """
     sentence = place.of(text)
     # A source need not have the small number words, such as "one" or "first".
@@ -152,7 +152,7 @@ def _compare_with_lines(sentence: str, above: str, lines: tuple[Line, ...]) -> R
 
 
 def _line_alters_words(sentence: str, lines: Sequence[Line]) -> bool:
-    """Tells whether a line has one or two other words than the sentence, and no line has the same words."""
+    """Tells whether a line differs from the sentence in one or two words, and no line has the same words."""
     near = (align(items_of(sentence), line) for line in lines)
     found = [[(len(it.own), len(it.other)) for it in one.diffs] for one in near if one.shared >= LEAST_SHARED]
     return all(found) and any(it in ([(1, 1)], [(1, 1)] * 2) for it in found)
@@ -260,7 +260,7 @@ def find_once(old: str, sentence: str) -> Span | None:
 
 
 def _nearer_line_has_words(place: Span, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> bool:
-    """Tells whether a line has the words at `place`, and more other words of the sentence than `cited`."""
+    """Tells whether a line has the words at `place`, and shares more words with the sentence than `cited`."""
     old = place.of(sentence)
     had = [value for value in values(sentence) if value.span.overlaps(place)]
     around = _word_stems(sentence) - _word_stems(old)

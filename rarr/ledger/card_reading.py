@@ -64,7 +64,7 @@ async def read_cards(
 
 
 class _Reading:
-    """Reads a text. `_examined`: sentences beside a planted error; `_unreliable`: beside a missed control."""
+    """Reads the sentences of one text in blocks, and collects the warnings and the counts of controls."""
 
     def __init__(self, state: State, kept: KeptEvidence, components: Components) -> None:
         if components.card_reader is None:
@@ -74,6 +74,7 @@ class _Reading:
         self._settings, self._record, self._kept = components.settings, components.record, kept
         self._state, self._text = state, state["text"]
         self._notices, self._counts = list[Notice](), list[Controls]()
+        # The sentences of requests with a missed control, and the sentences of requests with a planted error.
         self._unreliable, self._examined = set[Span](), set[Span]()
         self._language = language_of(self._text) if self._record else ""
         self._standing: Standing = self._record.standing(self._language) if self._record else "unknown"
@@ -98,7 +99,7 @@ class _Reading:
         return [block for group in read for block in group]
 
     async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[BlockReading]:
-        """Reads a block. If the request is too long, reads halves, or one sentence with less evidence."""
+        """Reads a block, or its halves if the request is too long, or one sentence with less evidence."""
         wanted = (1, 0) if self._standing == "good" else (MAX_ERRORS, MAX_REPETITIONS)
         planted = wanted if self._reader.is_model else (0, 0)
         block = await work(make_block, self._state, places, evidence, planted, salt)
@@ -120,7 +121,7 @@ class _Reading:
         return [block]
 
     async def _compare(self, places: Sequence[Span]) -> None:
-        """Compares sentences with near quotations while the model reads, as if its verdict were `yes`."""
+        """Compares sentences with near quotations while the model reads. Assumes that its answer is `yes`."""
         for place in places:
             card = Card(**place._asdict(), verdict="yes")
             await work(with_comparison_doubts, card, self._text, self._kept.select([place]))
@@ -169,7 +170,7 @@ class _Reading:
         return {place: self._with_passage_doubts(card, place) for place, card in latest.items()}
 
     def _with_passage_doubts(self, card: Card, place: Span) -> Card:
-        """Adds doubts from other passages. A reader with a good record is asked again only if unexamined."""
+        """Adds doubts from other passages. A good reader is asked again only about unexamined edits."""
         card = with_heavier_side(card, self._text, self._kept.evidence, self._settings.source_kinds)
         doubt, is_model = self._settings.doubt, self._reader.is_model
         if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
@@ -187,7 +188,7 @@ class _Reading:
     async def _ask_again(self, doubtful: Sequence[Span], found: Mapping[Span, Card]) -> list[Span]:
         """Asks again about doubtful sentences, after their edits. Returns the confirmed sentences.
 
-        If neither the first request nor this request had a planted error, only another reader confirms.
+        A reader cannot confirm its own card if neither of the two requests had a planted error.
         """
         cards = {place: found[place] for place in doubtful}
         evidence = self._kept.select(doubtful, [at for it in cards.values() for at in it.quoted_evidence_ids])
@@ -255,7 +256,7 @@ def _copies_old_value(text: str, sentence: Span, edit: CardEdit) -> bool:
 
 
 def _confirms(answer: RawCard | None, card: Card, block: BlockReading) -> bool:
-    """Tells whether an answer quotes and confirms: with `yes`, or `no` for a contradiction without edits."""
+    """Tells whether an answer has a quote, and `yes`, or for a contradiction without edits `no`."""
     speaks_against = card.verdict == "no" or (card.verdict == "mixed" and card.side == "against")
     wanted: CardVerdict = "no" if speaks_against and not card.edits else "yes"
     return answer is not None and answer.verdict == wanted and any(it in block.lines for it in answer.quotes)

@@ -26,7 +26,7 @@ def queries_by_sentence(state: State, spans: Sequence[Span]) -> dict[Span, list[
 
 
 def card_checks(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[Query]]) -> list[Check]:
-    """Makes one check for each evidence and side that a card quotes. `asked`: the queries of a sentence."""
+    """Makes one check for each evidence and side that a card quotes. `asked`: queries by sentence place."""
     return [
         Check(
             verdict=_check_verdict(card, side),
@@ -50,7 +50,7 @@ def _check_verdict(card: Card, side: Side) -> Verdict:
 
 
 def card_sentences(state: State) -> tuple[Sentence, ...]:
-    """Makes the record of each sentence of the current text: status, quotes and parts come from the card."""
+    """Makes the record of each sentence of the current text. The card gives the status, quotes and parts."""
     text, spans = state["text"], sentences_to_read(state)
     asked = queries_by_sentence(state, spans)
     cards = {card.start: card for card in state.get("cards", [])}
@@ -74,7 +74,7 @@ def _sentence(text: str, span: Span, card: Card | None, state: State, queries: S
 
 
 def _deciding_quotes(card: Card, status: Status) -> tuple[Quote, ...]:
-    """Returns the quotes that decide. After an edit corrected the sentence, quotes against it are for it."""
+    """Returns the quotes that decide. If an edit corrected the sentence, quotes against it now support it."""
     if card.verdict == "open" and any((it.start, it.end) == (card.start, card.end) for it in card.open):
         return ()
     if status != "supported" or card.verdict != "no":
@@ -95,7 +95,7 @@ def _is_doubted_without_edit(card: Card) -> bool:
 
 
 def status_of_card(card: Card) -> Status:
-    """Returns the status that a card gives to its sentence. The edits of the card are decided before."""
+    """Returns the status of a sentence by its card. The edits of the card must be decided before."""
     if card.verdict is None or (card.verdict == "none" and not card.unreliable):
         return "unjudged"
     if card.unreliable or _is_doubted_without_edit(card):

@@ -40,7 +40,7 @@ class Control(NamedTuple):
 
 
 class _Slot(NamedTuple):
-    """A place of a line with a number or name. The words of slots with one `key` can replace each other."""
+    """A place of a line with a number or name. Words of slots with the same `key` can replace each other."""
 
     place: Span
     text: str
@@ -94,7 +94,7 @@ _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
 
 
 def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions: int) -> list[Control]:
-    """Makes at most `errors` planted errors and `repetitions`. No line of the excerpts is used twice.
+    """Makes at most `errors` planted errors and `repetitions` repetitions, each from another line.
 
     About a third of the errors take a value from another line. Equal arguments give equal controls.
     """
@@ -125,7 +125,8 @@ def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repeti
 def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
     """Tells whether the reader misjudged the control. A control without a card is misjudged.
 
-    An error needs the right edit, and `no`, or `mixed` with the origin cited. A repetition must not get `no`.
+    A planted error needs the right edit and the verdict `no`. The verdict `mixed` is right too if the card
+    cites the origin. A repetition must not get the verdict `no`.
     """
     if card is None or control.kind == "repetition":
         return card is None or card.verdict == "no"
@@ -176,7 +177,7 @@ class _ErrorMaker:
         self._lines, self._chance = lines, chance
 
     def make_error(self, origin: SourceLine, *, borrows: bool) -> list[Control]:
-        """Makes an error from `origin`, or [] if it cannot. `borrows`: takes a value from another line."""
+        """Makes an error from `origin`, or returns []. If `borrows`, takes a value from another line."""
         borrowing = partial(self._borrowing_changes, "number"), partial(self._borrowing_changes, "name")
         makers = [*borrowing] if borrows else [self._number_changes, _negation_changes]
         self._chance.shuffle(makers)
@@ -232,7 +233,7 @@ def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
 
 
 def _scaled_number(written: str, factor: float) -> str:
-    """Multiplies a number in its written form. Returns "" if the result has another form, or a near value."""
+    """Multiplies a number and keeps its form. Returns "" if the form cannot stay, or the change is small."""
     digits = "".join(character for character in written if character.isdigit())
     old = int(digits)
     new = round(old * factor)
@@ -264,7 +265,7 @@ def _slots_of(text: str, kind: ControlKind) -> tuple[_Slot, ...]:
 
 
 def _number_slot(value: Value, text: str) -> _Slot:
-    """Makes the slot of a number. Its unit is the unit or noun after the number, not a word such as "to"."""
+    """Makes the slot of a number, with the unit or noun after the number, but no word such as "to"."""
     match, written = _UNIT.match(text, value.end), value.span.of(text)
     dates = [Fraction(part[0]) for it in value.readings if isinstance(it, Date) for part in it if part]
     amounts = [*dates, *(it.amount for it in value.amounts)]

@@ -145,7 +145,7 @@ def records_after(records: Sequence[_Placed], changes: Sequence[Change]) -> tupl
 
 
 def moved_records(records: Iterable[_Record], by: int, *more: str) -> tuple[_Record, ...]:
-    """Returns the records with the offsets `start`, `end` and those named in `more` increased by `by`."""
+    """Returns the records with `by` added to the offsets `start`, `end` and those named in `more`."""
     names = ("start", "end", *more)
     return tuple(it.model_copy(update={name: getattr(it, name) + by for name in names}) for it in records)
 

@@ -29,7 +29,7 @@ MAX_EXCERPT_LINES = 12
 
 
 def evidence_of(passage: Passage, name: str, query_id: str = "", relevance: float = 1.0) -> Evidence:
-    """Makes evidence with the id `name` from a passage, and looks for instructions to a model in it."""
+    """Makes evidence with the id `name` from a passage. `suspicious` tells whether it instructs a model."""
     why = suspicion(f"{passage.title}\n{passage.text}")
     facts = {field: getattr(passage, field) for field in Passage.model_fields}
     return Evidence(**facts, id=name, query_id=query_id, relevance=relevance, suspicious=why)
@@ -75,7 +75,7 @@ def _best_relevances(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
-    """Returns the indexes of `size` rows with the greatest coverage. A row: relevances of one passage."""
+    """Returns the indexes of the `size` rows with the greatest coverage. A row is of one passage."""
     best = _greedy_rows(rows, size)
     most = sum(_best_relevances(rows[at] for at in best).values())
     queries = _best_relevances(rows)
@@ -99,7 +99,7 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
 
 
 def _greedy_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
-    """Chooses rows one by one by their gain: at least 1 - 1/e of the best sum (Nemhauser et al. 1978)."""
+    """Adds the best row again and again: at least 1 - 1/e of the best coverage (Nemhauser et al. 1978)."""
     covered, chosen = dict.fromkeys(_best_relevances(rows), 0.0), list[int]()
     gains = [(-sum(row.values()), at) for at, row in enumerate(rows)]
     heapify(gains)
@@ -171,7 +171,7 @@ async def all_relevances(
 
 
 def _unscored_passages(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
-    """Returns for each query the passages that lack a score for this query, only one passage for a place."""
+    """Returns for each query the passages without a score for this query, one passage for each place."""
     placed = {passage.id: (place_of(passage), passage) for passage in usable_evidence(state)}
     done = {(passage.query_id, place) for place, passage in placed.values()}
     done |= {(query_id, placed[it][0]) for query_id, ids in relevances.items() for it in ids if it in placed}
@@ -240,7 +240,7 @@ def _excerpts(group: Sequence[Evidence], order: Mapping[str, int]) -> list[tuple
 
 
 def _overlap_agrees(text: str, start: int, passage: Evidence) -> bool:
-    """Tells whether `text` and the passage agree where they overlap: two extractions of a page may differ."""
+    """Tells whether `text` and the passage have the same words where they overlap."""
     begin = max(start, passage.start)
     ours, theirs = text[begin - start :], passage.text[begin - passage.start :]
     return ours.startswith(theirs) or theirs.startswith(ours)

@@ -54,7 +54,7 @@ class BlockReading:
 
     @property
     def has_planted_error(self) -> bool:
-        """True if a planted error counts. A repetition does not expose a model that always says yes."""
+        """True if at least one planted error counts. Repetitions do not expose a model that always agrees."""
         return any(it.kind != "repetition" for it in self.examining_controls.values())
 
     def add_reading(self, reading: RawReading, text: str, *, doubting: bool) -> None:
@@ -121,7 +121,7 @@ def make_block(
     """Builds a block of the sentences at `places`, with controls that are made from lines of `evidence`.
 
     `planted` are the most errors and the most repetitions. A different `salt` gives different controls.
-    `written` has by place the new words of sentences that the reader judges after their edits.
+    `written` has the new words of edited sentences, by place: the reader judges these new words.
     """
     text, lead, excerpts = state["text"], state.get("lead", 0), labelled_excerpts(evidence)
     pieces = list(_pieces(text, places, lead, written or {}))

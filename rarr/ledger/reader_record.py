@@ -39,8 +39,8 @@ class _Row(BaseModel):
 class ReaderRecord:
     """The stored results of one reader. The file in `folder` is read once, when this object is made.
 
-    `reader` identifies the reader: the model, its server and the hash of its prompt. Each language of texts
-    is rated alone. Only results of the model that the server used last count.
+    `reader` identifies the reader: the model, its server and the hash of its prompt. If the server used
+    several models, only results of the last model count. Each language of texts is rated separately.
     """
 
     def __init__(self, folder: Path, reader: Sequence[str]) -> None:
@@ -81,7 +81,7 @@ class ReaderRecord:
 
 
 def count_missed(controls: Controls) -> int:
-    """Counts the misjudged controls: errors that were not corrected, and contradicted repetitions."""
+    """Counts the misjudged controls: errors without a correction, and contradicted repetitions."""
     return controls.planted - controls.caught + controls.repeated - controls.confirmed
 
 

@@ -59,7 +59,7 @@ def scores_of(attributed: Attributed, preservation: float) -> Scores:
 def citation_scores(alone: Sequence[Sequence[bool | None]], words: Sequence[int]) -> CitationScores:
     """Computes the measures of citations of WikiGenBench (Zhang et al. 2024).
 
-    `alone` tells for each citation of each sentence whether it alone entails the sentence. `words` has the
+    `alone` has for each sentence a list: whether each of its citations alone entails it. `words` has the
     number of words of each sentence. Recall is the share of sentences that a citation entails. Precision is
     the mean share of a sentence's citations that entail it (0 for a sentence without citations). Rate is the
     share of the words that belong to sentences that a citation entails.
@@ -135,7 +135,7 @@ def _sentences_by_evidence(
 
 
 def best_support(support: SentenceSupport, report_ids: Collection[str] | None = None) -> float | None:
-    """Returns the highest support of a sentence by one evidence. `report_ids`: only this evidence counts.
+    """Returns the highest support of a sentence by one evidence, or by one evidence in `report_ids`.
 
     Returns 0 if the search found no such evidence, and None if nothing was searched or judged.
     """
@@ -148,7 +148,7 @@ def best_support(support: SentenceSupport, report_ids: Collection[str] | None = 
 def judged_sentences(
     state: State, supports: Sequence[SentenceSupport], threshold: float
 ) -> tuple[Sentence, ...]:
-    """Makes the sentences of a report without cards. `threshold` is the least support of a supported one."""
+    """Makes the sentences of a report without cards. `threshold`: the least support for `supported`."""
     disagreeing = [it for it in state.get("checks", []) if not it.stale and it.verdict == "disagrees"]
     judged = []
     for support in supports:

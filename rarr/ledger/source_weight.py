@@ -1,4 +1,4 @@
-"""Weighs sources that disagree about a sentence (a `mixed` card): those for it, and those against it.
+"""Weighs the sources of a `mixed` card: the sources that support its sentence, and those that contradict it.
 
 Each independent source has a weight by its kind. Passages of one registered domain, or of one file, count as
 one source. Pages with nearly the same words, such as copies of a page, also count as one source. All passages
@@ -91,7 +91,7 @@ def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
 
 
 def independent_groups(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
-    """Groups the passages of one source: of the same domain or file, or with nearly the same words."""
+    """Groups evidence by source. Passages of one domain or file, or with nearly equal words, are a group."""
     groups: list[list[Evidence]] = []
     for passage in evidence:
         same = [group for group in groups if any(_is_same_source(passage, it) for it in group)]

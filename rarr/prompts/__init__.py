@@ -52,7 +52,7 @@ class Prompt:
     labels: Mapping[str, AttributionClass] | None = None
 
     def render(self, **variables: str) -> str:
-        """Returns the user message with the values of `variables`. Raises `InputError` for wrong names."""
+        """Returns the user message with the values of `variables`. Raises `InputError` if a name is wrong."""
         if problem := _variable_problem(variables, self.variables):
             raise InputError(f"prompt {self.name} {problem}")
         # Replaces all variables in one pass, so that a value with braces is not replaced again.
@@ -82,7 +82,7 @@ def load(name: str, folder: Path | None = None) -> Prompt:
 def load_file(file: Path, name: str) -> Prompt:
     """Loads `file`, which may have any name, in place of the prompt `name`.
 
-    Raises `InputError` if its variables differ from those of the package, or its output lacks a field.
+    Raises `InputError` if the variables differ from the package's prompt, or if the output lacks a field.
     """
     own, prompt = _read_prompt(FOLDER / f"{name}.md"), replace(_read_prompt(file), name=name)
     if problem := _variable_problem(prompt.variables, own.variables):
@@ -98,7 +98,7 @@ def names() -> list[str]:
 
 
 def require_prompt_folder(folder: Path) -> None:
-    """Raises `InputError` if `folder` is no folder, or has a Markdown file that is named like no prompt."""
+    """Raises `InputError` if `folder` is no folder, or has a Markdown file without the name of a prompt."""
     if not folder.is_dir():
         cure = "name a folder with files such as edit.md"
         raise InputError(f"prompts is {str(folder)!r}, which is not a folder: {cure}")

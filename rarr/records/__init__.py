@@ -115,7 +115,7 @@ class Evidence(Passage):
 
 
 class Agreement(Record):
-    """Tells whether the text and the evidence give the same answer to a query (`verdict`)."""
+    """The answer of a checker: whether text and evidence give the same answer to a query (`verdict`)."""
 
     verdict: Verdict
     text_answer: str = ""
@@ -337,7 +337,7 @@ class Revision(Record):
 
 
 def _sentence_after(sentence: Sentence, changes: Sequence[Change], text: str, status: Status) -> Sentence:
-    """Returns the sentence after `changes`. If its words changed, it gets the `status`, and other quotes."""
+    """Returns the sentence after `changes`. If its words changed, its status and quotes change too."""
     start, end = moved_range(sentence.start, sentence.end, changes)
     parts = tuple(_part_after(part, changes, status) for part in sentence.parts)
     update: dict[str, object] = {"start": start, "end": end, "text": text[start:end], "parts": parts}

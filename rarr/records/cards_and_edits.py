@@ -32,7 +32,7 @@ class Quote(Record):
 
 
 class Place(Record):
-    """A range of characters of a text. The character `start` is the first, and `end` is after the last."""
+    """A range of characters of a text, from the character `start` to the character before `end`."""
 
     start: int
     end: int
@@ -121,7 +121,7 @@ def require_edits_in_state(state: EditState, edits: Sequence[Edit], edit_ids: Se
 
 
 def with_edits(text: str, edits: Sequence[Edit]) -> str:
-    """Returns `text` after the accepted edits of `edits`, which are applied in order."""
+    """Applies the accepted edits of `edits` to `text`, in order, and returns the new text."""
     for edit in edits:
         if edit.accepted:
             text = text[: edit.start] + edit.new + text[edit.end :]

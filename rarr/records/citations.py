@@ -63,7 +63,7 @@ class CitationCheck(Record):
     `target` is the entry in the text's own list of sources, or an address, or "" for a number without entry.
     `passage` is the passage of the source that supports the sentence most. The `state` is one of these:
 
-    - `supported`: the source supports the sentence, alone or together with its other cited sources.
+    - `supported`: the source supports the sentence, alone or with other sources that the sentence cites.
     - `not_supported`: passages of the source were read, and do not support the sentence.
     - `source_not_found`: no source that can be searched has this name.
     - `unjudged`: the source supports only a part, is suspicious, or its search or judgement failed.
@@ -203,7 +203,7 @@ class Article(Record):
 
 
 class CitedTriple(Record):
-    """A triple (fact) of a graph, with names and ids. If the value is no entity, it is the `value_id` too."""
+    """A triple (fact) of a graph, with names and ids. If the value is no entity, `value_id` is `value`."""
 
     subject_id: str
     subject: str

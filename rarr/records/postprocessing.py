@@ -151,7 +151,7 @@ class CheckedDocument(Record):
 class DocumentChecks(Record):
     """The result of checking documents. `fail_on` lists the statuses that make a sentence fail.
 
-    `failing` counts the sentences that fail. `unjudged` counts the files that were not or not fully judged.
+    `failing` counts sentences that fail. `unjudged` counts files with sentences that could not be judged.
     `warnings` are about sources and settings. Warnings about one document are in `documents`.
     """
 

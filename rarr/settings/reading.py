@@ -92,9 +92,9 @@ def parsed_setting(field: FieldInfo, value: str) -> Any:
 def error_line(
     error: ValidationError, given: Mapping[str, Any], fields: Mapping[str, FieldInfo], variables: set[str]
 ) -> str:
-    """Describes the first error in one line. If the value is from a file or variable, the line names it.
+    """Describes the first error in one line. Names the file or the variable from which the value comes.
 
-    The line has the value, unless the setting may contain an API key.
+    The line shows the value, unless the setting may contain an API key.
     """
     first = error.errors()[0]
     place, key = first["loc"], ".".join(map(str, first["loc"]))
