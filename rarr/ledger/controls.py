@@ -68,7 +68,7 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_WORDS, _MOST_WORDS = 5, 45
-_TRIES = 8  # how often lines with a pronoun are tried: each time, a number is changed in another way
+_TRIES = 8  # how often lines with a pronoun are tried: each try may change a number in another way
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|must|may|will|should)(?= [a-z])(?! not\b)")
 _NOT = re.compile(
     r"\b(?:is|are|was|were|can|must|may|will|should|does|do|did|has|have|had) (?P<not>not )(?=[a-z])"

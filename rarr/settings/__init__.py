@@ -233,7 +233,7 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
         if isinstance(value, bool) and {int, float} & {annotation, *get_args(annotation)}:
             raise ValueError("give a number")  # pydantic reads true as 1
         if has_type(annotation, Path) and (value == "" or not isinstance(value, str | os.PathLike | None)):
-            raise ValueError("give a path")  # "" comes from an unset variable, not from the working directory
+            raise ValueError("give a path")  # "" is an unset shell variable, not the working directory
         return value
 
     @model_validator(mode="after")
