@@ -1,4 +1,4 @@
-"""Runs the command line as `python -m rarr`, which works if the script `rarr` is not on the path."""
+"""Runs the command line with `python -m rarr`. This works also if the script `rarr` is not on the path."""
 
 import sys
 

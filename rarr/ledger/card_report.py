@@ -74,7 +74,7 @@ def _sentence(text: str, span: Span, card: Card | None, state: State, queries: S
 
 
 def _deciding_quotes(card: Card, status: Status) -> tuple[Quote, ...]:
-    """Returns the quotes that decide. If an edit corrected the sentence, quotes against it now support it."""
+    """Returns the quotes that decide the status. After an edit, quotes against the sentence are for it."""
     if card.verdict == "open" and any((it.start, it.end) == (card.start, card.end) for it in card.open):
         return ()
     if status != "supported" or card.verdict != "no":
@@ -95,7 +95,7 @@ def _is_doubted_without_edit(card: Card) -> bool:
 
 
 def status_of_card(card: Card) -> Status:
-    """Returns the status of a sentence by its card. The edits of the card must be decided before."""
+    """Returns the status of a sentence by its card, after the edits of the card were accepted or refused."""
     if card.verdict is None or (card.verdict == "none" and not card.unreliable):
         return "unjudged"
     if card.unreliable or _is_doubted_without_edit(card):

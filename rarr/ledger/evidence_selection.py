@@ -171,7 +171,7 @@ async def all_relevances(
 
 
 def _unscored_passages(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
-    """Returns for each query the passages without a score for this query, one passage for each place."""
+    """Returns for each query the passages that have no score for this query. Each place is listed once."""
     placed = {passage.id: (place_of(passage), passage) for passage in usable_evidence(state)}
     done = {(passage.query_id, place) for place, passage in placed.values()}
     done |= {(query_id, placed[it][0]) for query_id, ids in relevances.items() for it in ids if it in placed}

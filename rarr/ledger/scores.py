@@ -22,8 +22,8 @@ from rarr.tools.trace_spans import spans_about
 def auto_ais(supports: Sequence[float | None]) -> float | None:
     """Computes auto-AIS, the mean support of all sentences (Gao et al. 2023, section 2.1).
 
-    `supports` has for each sentence its best support by one passage of the report, from 0 to 1. None, for a
-    sentence that could not be judged, counts as 0. Returns None if no sentence could be judged.
+    `supports` has for each sentence the best support by one passage of the report, from 0 to 1. A support of
+    None was not judged, and counts as 0. Returns None if no sentence could be judged.
     """
     judged = [support for support in supports if support is not None]
     return sum(judged) / len(supports) if judged else None
