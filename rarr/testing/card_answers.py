@@ -12,7 +12,7 @@ from rarr.testing.scripted_model import Asked, UnansweredError
 
 _LINE = re.compile(r"^\((P\d+\.\d+)\) (.*)$", re.MULTILINE)
 _SENTENCE = re.compile(r"\[S(\d+)\] (.*?)(?=\[S\d+\] |\n|\Z)", re.DOTALL)
-_EXCERPT = re.compile(r"^P\d+: (.*)$", re.MULTILINE)
+_EXCERPT_TITLE = re.compile(r"^P\d+: (.*)$", re.MULTILINE)
 
 
 def answer_card_prompt(variables: Mapping[str, str]) -> dict[str, Any]:
@@ -25,11 +25,11 @@ def answer_card_prompt(variables: Mapping[str, str]) -> dict[str, Any]:
         found = _SENTENCE.findall(paragraph)
         pieces = tuple(BlockPiece(words.strip(), int(number)) for number, words in found)
         read = near_quote_cards(ReadingBlock(question, before, pieces, excerpts), names_contradict=True)
-        cards += ({"s": n, "q": [*it.quotes], "v": it.verdict} | _more_fields(it) for n, it in read.items())
+        cards += ({"s": n, "q": [*it.quotes], "v": it.verdict} | _other_fields(it) for n, it in read.items())
     return {"cards": cards}
 
 
-def _more_fields(card: RawCard) -> dict[str, Any]:
+def _other_fields(card: RawCard) -> dict[str, Any]:
     if card.verdict in ("none", "yes", "open"):
         return {"open": list(card.open)} if card.open else {}
     return {"x": list(card.against), "open": [], "edits": [edit._asdict() for edit in card.edits]}
@@ -37,7 +37,7 @@ def _more_fields(card: RawCard) -> dict[str, Any]:
 
 def _excerpts(sources: str) -> Iterator[Excerpt]:
     for part in re.split(r"^(?=P\d+: )", sources, flags=re.MULTILINE):
-        title = _EXCERPT.match(part)
+        title = _EXCERPT_TITLE.match(part)
         lines = [SourceLine(label, words, "", 0, len(words)) for label, words in _LINE.findall(part)]
         if lines:
             yield Excerpt("", title[1] if title else "", "", tuple(lines))

@@ -10,7 +10,7 @@ from rarr.records import Passage
 RETRIEVED_AT = datetime(2026, 1, 1, tzinfo=UTC)
 """The value of `retrieved_at` of passages that a test gives as strings."""
 
-Found = Sequence[Passage | str] | Exception
+SearchResult = Sequence[Passage | str] | Exception
 
 
 class InMemoryRetriever:
@@ -25,7 +25,7 @@ class InMemoryRetriever:
 
     offline = True  # allowed with the setting `offline`
 
-    def __init__(self, passages: Mapping[str, Found] | Found = ()) -> None:
+    def __init__(self, passages: Mapping[str, SearchResult] | SearchResult = ()) -> None:
         if isinstance(passages, str):
             raise InputError("passages is one text: give a list, such as [text]")
         self.calls: list[tuple[str, int]] = []
@@ -38,7 +38,7 @@ class InMemoryRetriever:
         given = script.get(query, ()) if isinstance(script, Mapping) else script
         if isinstance(given, Exception):
             raise given
-        found = [_passage(entry) for entry in given]
+        found = [_as_passage(entry) for entry in given]
         if not isinstance(script, Mapping):
             shared = [(len(lower_words(query) & lower_words(passage.text)), passage) for passage in found]
             found = [passage for count, passage in sorted(shared, key=lambda pair: -pair[0]) if count]
@@ -51,7 +51,7 @@ def lower_words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
 
 
-def _passage(entry: Passage | str) -> Passage:
+def _as_passage(entry: Passage | str) -> Passage:
     if isinstance(entry, Passage):
         return entry
     return Passage(text=entry, source=f"memory:{entry}", start=0, end=len(entry), retrieved_at=RETRIEVED_AT)

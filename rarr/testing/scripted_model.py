@@ -66,9 +66,9 @@ class Request(Asked):
         return n if isinstance(n, int) else 1
 
 
-Given = str | Mapping[str, Any]
+ScriptedAnswer = str | Mapping[str, Any]
 AskedT = TypeVar("AskedT", bound=Asked)
-Answers = Mapping[str, Given] | Callable[[AskedT], Given]
+Answers = Mapping[str, ScriptedAnswer] | Callable[[AskedT], ScriptedAnswer]
 """A script: a function that answers a request, or a mapping from words to answers.
 
 The first key of the mapping that occurs in the request wins. An answer that is no string becomes JSON.

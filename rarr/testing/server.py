@@ -325,7 +325,7 @@ class ScriptedServer(Listener):
         self._requires_key, self._rejects = requires_key, tuple(rejects)
         entries = iter(()) if callable(plan) else iter(plan)
         self._plan = plan if callable(plan) else lambda request: next(entries, None)
-        self._taking = threading.Lock()
+        self._plan_lock = threading.Lock()
 
     def _reply_to(self, request: Request) -> Reply:
         match request.method, request.path:
@@ -343,7 +343,7 @@ class ScriptedServer(Listener):
         return error_reply(404, f"Invalid URL ({request.method} {request.path})")
 
     def _complete(self, request: Request) -> Reply:
-        with self._taking:
+        with self._plan_lock:
             failure = self._plan(request)
         refusal = reply_to_failure(failure, streams=bool(request.body.get("stream")))
         if refusal := refusal or self._key_refusal(request) or self._refusal(request):

@@ -20,8 +20,8 @@ from rarr.training.examples import Example, Label
 LABELS: tuple[Label, ...] = get_args(Label)
 OPEN, START, END = 1, 2, 4
 """Bits of a token in `pointers`: it may be chosen; it is a right start; it is a right end."""
-_NONE = -100  # the label of a sequence without a class
-_NEVER = -1e4  # the logit of a token that a pointer must not choose; fits into 16 bits
+_NO_CLASS = -100  # the label of a sequence without a class
+_LOWEST_LOGIT = -1e4  # the logit of a token that a pointer must not choose; fits into 16 bits
 
 
 class EncoderWithHeads(nn.Module):
@@ -70,14 +70,14 @@ def class_loss(logits: Tensor, labels: Tensor) -> Tensor:
     """Computes the cross-entropy (B) of logits (B, 3) and labels (B); label 3 means class 1 or 2."""
     log = functional.log_softmax(logits.float(), -1)
     either = torch.logsumexp(log[:, 1:], -1, keepdim=True)
-    return functional.nll_loss(torch.cat([log, either], -1), labels, ignore_index=_NONE, reduction="none")
+    return functional.nll_loss(torch.cat([log, either], -1), labels, ignore_index=_NO_CLASS, reduction="none")
 
 
 def pointer_loss(logits: Tensor, pointers: Tensor, side: int) -> Tensor:
     """Computes -log of the probability (B) of the right tokens; 0 if there is none. `side`: START or END."""
-    log = functional.log_softmax(logits.float().masked_fill(pointers == 0, _NEVER), -1)
+    log = functional.log_softmax(logits.float().masked_fill(pointers == 0, _LOWEST_LOGIT), -1)
     right = (pointers & side) > 0
-    found = torch.logsumexp(log.masked_fill(~right, _NEVER), -1)
+    found = torch.logsumexp(log.masked_fill(~right, _LOWEST_LOGIT), -1)
     return -found.where(right.any(-1), torch.zeros_like(found))
 
 
@@ -97,7 +97,7 @@ def encode_example(tokenizer: Tokenizer, example: Example) -> dict[str, Any]:
         for start, end in right if value.answers else [(NULL, NULL)]:
             pointers[start] |= START
             pointers[end] |= END
-    label = LABELS.index(example.label) if example.label else _NONE
+    label = LABELS.index(example.label) if example.label else _NO_CLASS
     tokens = {"input_ids": made.ids, "token_type_ids": made.types, "attention_mask": [1] * len(made.ids)}
     return {**tokens, "mask_position": made.mask, "labels": label, "pointers": pointers}
 

@@ -19,12 +19,12 @@ from rarr.training.onnx_files import export_onnx, load_onnx
 from rarr.training.rows import TrainingRow, with_errors
 from rarr.training.runs import TrainingReport, fit, train_unless_finished
 
-RATE, WARM = 5e-5, 0.1  # the highest learning rate, and the share of the steps in which the rate rises
+LEARNING_RATE, WARMUP_SHARE = 5e-5, 0.1  # the highest rate, and the share of the steps in which it rises
 PASSES, FEWEST_STEPS = 3, 30  # used if the caller gives no number of steps
 BATCH = 16
 BUCKET = 8 * BATCH  # examples that are sorted by length, to save padding
 SAVE_EVERY = 100  # steps
-RIGHT, FEWEST = 0.9, 10  # the lowest share of right corrections above the threshold, and their number
+RIGHT_SHARE, FEWEST = 0.9, 10  # the lowest share of right corrections above the threshold, and their number
 
 
 class EditorReport(TrainingReport):
@@ -52,11 +52,11 @@ def fine_tune(
         words, model, rng = load_tokenizer(start), load_onnx(start), random.Random(seed)
         unseen, seen = draw_examples(held, 1, rng), draw_examples(learned, PASSES, rng)
         count = steps or max(FEWEST_STEPS, math.ceil(len(seen) / BATCH))
-        how = {"max_steps": count, "learning_rate": RATE, "seed": seed, "batch": BATCH}
+        how = {"max_steps": count, "learning_rate": LEARNING_RATE, "seed": seed, "batch": BATCH}
         losses = fit_encoder(model, words, out, seen, unseen, **how)
         export_onnx(model, words, out)
         encoder = Encoder(out)
-        sure = threshold([proposal for row in held for proposal in rated_corrections(encoder, row)])
+        sure = correction_threshold([proposal for row in held for proposal in try_corrections(encoder, row)])
         manifest = checked_manifest(out).model_copy(update={"sure": sure})
         write_whole(out / MANIFEST, manifest.model_dump_json(indent=1) + "\n")
         return losses | {"steps": count, "sure": sure if sure <= 1 else None}
@@ -74,7 +74,7 @@ def fit_encoder(
         folder,
         partial(padded_batch, words),
         *examples,
-        warmup_steps=WARM,
+        warmup_steps=WARMUP_SHARE,
         weight_decay=0.01,
         adam_beta2=0.98,
         train_sampling_strategy="sequential",
@@ -94,7 +94,7 @@ def draw_examples(rows: Sequence[TrainingRow], passes: int, rng: random.Random) 
     return order
 
 
-def rated_corrections(encoder: Encoder, row: TrainingRow) -> Iterator[tuple[float, bool]]:
+def try_corrections(encoder: Encoder, row: TrainingRow) -> Iterator[tuple[float, bool]]:
     """Yields the probability of each correction by the encoder, and whether the corrected sentence is right.
 
     Tries each sentence of the summary, without and with its errors.
@@ -106,10 +106,10 @@ def rated_corrections(encoder: Encoder, row: TrainingRow) -> Iterator[tuple[floa
                 yield found.probability, found.corrected_text(text, evidence.text) == right
 
 
-def threshold(made: Sequence[tuple[float, bool]]) -> float:
+def correction_threshold(made: Sequence[tuple[float, bool]]) -> float:
     """Returns the lowest probability from which 90% of at least 10 corrections are right, else `NEVER`."""
     for sure in sorted({probability for probability, _ in made}):
         right = [is_right for probability, is_right in made if probability >= sure]
-        if len(right) >= FEWEST and sum(right) >= RIGHT * len(right):
+        if len(right) >= FEWEST and sum(right) >= RIGHT_SHARE * len(right):
             return sure
     return NEVER

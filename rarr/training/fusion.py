@@ -16,11 +16,11 @@ from rarr.tools.models.hub import load_from_hub
 from rarr.training.rows import TrainingRow
 from rarr.training.runs import TrainingReport, fit, train_unless_finished
 
-EVIDENCES = 4  # passages of an example: first the relevant passages, then others (chapter 7)
-COPIES = 0.15  # share of rows that also give an example without an error
-RATE, WARM = 1e-4, 0.05
+PASSAGES = 4  # passages of an example: first the relevant passages, then others (chapter 7)
+CORRECT = 0.15  # share of rows that also give an example without an error
+LEARNING_RATE, WARMUP_SHARE = 1e-4, 0.05
 BATCH, PATIENCE = 8, 2
-_IGNORED = -100  # the loss leaves out this label
+_IGNORED_LABEL = -100  # the loss leaves out this label
 
 
 class FusionExample(NamedTuple):
@@ -40,7 +40,7 @@ class FusionReport(TrainingReport):
 
 
 def train_fusion(
-    data: Path, out: Path, *, base: str, epochs: int = 10, rate: float = RATE, seed: int = 1
+    data: Path, out: Path, *, base: str, epochs: int = 10, rate: float = LEARNING_RATE, seed: int = 1
 ) -> FusionReport:
     """Trains a T5 on the rows in the folder `data`, and writes the editor to the folder `out`.
 
@@ -57,11 +57,11 @@ def train_fusion(
             model,
             out,
             partial(make_batch, tokenizer),
-            examples_of_rows(learned, seed, copies=COPIES),
+            examples_of_rows(learned, seed, correct=CORRECT),
             unseen,
             num_train_epochs=epochs,
             learning_rate=rate,
-            warmup_steps=WARM,
+            warmup_steps=WARMUP_SHARE,
             seed=seed,
             batch=BATCH,
             eval_strategy="epoch",
@@ -72,8 +72,8 @@ def train_fusion(
         )
         model.save_pretrained(out)
         tokenizer.save_pretrained(out)
-        editor = FusionEditor(str(out))
-        written = [(it.right, _edit(editor, it, it.text), _edit(editor, it, it.right)) for it in unseen]
+        edit = partial(_edit_or_none, FusionEditor(str(out)))
+        written = [(it.right, edit(it, it.text), edit(it, it.right)) for it in unseen]
         exact = mean(corrected == right for right, corrected, _ in written)
         return losses | {"exact": exact, "kept": mean(same == right for right, _, same in written)}
 
@@ -82,17 +82,17 @@ def train_fusion(
     return train_unless_finished("purr", data, out, settings, train, FusionReport, load=load)
 
 
-def examples_of_rows(rows: Sequence[TrainingRow], seed: int, *, copies: float = 0.0) -> list[FusionExample]:
-    """Makes an example from each row. A share `copies` of the rows also gives one without an error."""
+def examples_of_rows(rows: Sequence[TrainingRow], seed: int, *, correct: float = 0.0) -> list[FusionExample]:
+    """Makes an example from each row. A share `correct` of the rows also gives one without an error."""
     chance = random.Random(seed)
     made: list[FusionExample] = []
     for row in rows:
-        evidence = [*row.relevant[:EVIDENCES]]
+        evidence = [*row.relevant[:PASSAGES]]
         others = [passage for passage in row.others if passage not in evidence]
-        evidence += chance.sample(others, min(len(others), EVIDENCES - len(evidence)))
+        evidence += chance.sample(others, min(len(others), PASSAGES - len(evidence)))
         about = tuple((passage.title, passage.text) for passage in evidence)
         made.append(FusionExample(row.corrupted, row.query, about, row.summary))
-        if chance.random() < copies:
+        if chance.random() < correct:
             made.append(FusionExample(row.summary, row.query, about, row.summary))
     return made
 
@@ -104,16 +104,16 @@ def make_batch(tokenizer: Any, some: Sequence[FusionExample]) -> dict[str, torch
     """
     inputs: list[list[str]] = []
     for example in some:
-        about = [*example.evidence] * EVIDENCES  # repeats the passages if there are too few
-        order = torch.randperm(EVIDENCES).tolist()
+        about = [*example.evidence] * PASSAGES  # repeats the passages if there are too few
+        order = torch.randperm(PASSAGES).tolist()
         inputs.append(editor_inputs(example.text, example.question, [about[place] for place in order]))
     right = [example.right for example in some]
     labels = tokenizer(text_target=right, padding=True, return_tensors="pt")["input_ids"]
-    labels[labels == tokenizer.pad_token_id] = _IGNORED
+    labels[labels == tokenizer.pad_token_id] = _IGNORED_LABEL
     return {**encode_inputs(tokenizer, inputs), "labels": labels}
 
 
-def _edit(editor: FusionEditor, example: FusionExample, text: str) -> str | None:
+def _edit_or_none(editor: FusionEditor, example: FusionExample, text: str) -> str | None:
     try:
         return editor.edit_text(text, example.question, example.evidence)
     except ModelError:  # the text is too long, or the answer does not end

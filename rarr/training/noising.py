@@ -26,7 +26,7 @@ from rarr.tools.text.wording import lines_by_reason
 from rarr.training.rows import Mistake, NoisedLine, Reason, SentenceScore, TrainingRow, with_errors
 from rarr.valid_unicode import valid
 
-RELEVANT = 0.6  # the lowest relevance in E+; the default reranker gives this if most query words occur
+LEAST_RELEVANCE = 0.6  # the lowest relevance in E+; the default reranker gives this if most query words occur
 MOST_RELEVANT = 4  # passages of E+ (Chen et al. 2023, section 3)
 MOST_OTHERS = 8  # passages of E-
 KINDS_AT_ONCE = 3  # kinds of errors in one request
@@ -60,8 +60,8 @@ def split_by_relevance(passages: Sequence[Passage], scores: Sequence[float]) -> 
         doubled = any(is_same_place(passage, other) for _, other in kept)
         if not doubled and not suspicion(f"{passage.title}\n{passage.text}"):
             kept.append((score, passage))
-    relevant = [pair for pair in kept if pair[0] >= RELEVANT][:MOST_RELEVANT]
-    others = [pair for pair in kept if pair[0] < RELEVANT][:MOST_OTHERS]
+    relevant = [pair for pair in kept if pair[0] >= LEAST_RELEVANCE][:MOST_RELEVANT]
+    others = [pair for pair in kept if pair[0] < LEAST_RELEVANCE][:MOST_OTHERS]
     evidence = tuple(
         Evidence(**passage.model_dump(), id=f"e{number}", query_id="query", relevance=score)
         for number, (score, passage) in enumerate([*relevant, *others], start=1)
@@ -69,7 +69,7 @@ def split_by_relevance(passages: Sequence[Passage], scores: Sequence[float]) -> 
     return [evidence[: len(relevant)], evidence[len(relevant) :]]
 
 
-def fitting_errors(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
+def placeable_errors(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
     """Returns the planned errors that can be put into `text`, by position; of overlapping ones the first.
 
     The words that an error replaces must occur once, as whole words, inside one of `spans`.
@@ -79,7 +79,7 @@ def fitting_errors(text: str, spans: Sequence[Span], errors: Sequence[PlantedErr
         right, wrong = error.right.strip(), " ".join(error.wrong.split())
         if not right or not wrong or right.casefold() == wrong.casefold():
             continue
-        places = [found.span() for found in re.finditer(_whole_words(right), text)]
+        places = [found.span() for found in re.finditer(_whole_word_pattern(right), text)]
         taken = [Span(it.start, it.start + len(it.right)) for it in kept]
         for start, end in places if len(places) == 1 else []:
             within = any(span.start <= start and end <= span.end for span in spans)
@@ -88,14 +88,14 @@ def fitting_errors(text: str, spans: Sequence[Span], errors: Sequence[PlantedErr
     return tuple(sorted(kept, key=lambda mistake: mistake.start))
 
 
-def _whole_words(words: str) -> str:
+def _whole_word_pattern(words: str) -> str:
     """Makes a pattern that finds whole words only. The pattern of "3" finds nothing in "1937" or "3.5"."""
     before = r"(?<!\w)" if words[0].isalnum() else ""
     after = r"(?!\w)" if words[-1].isalnum() else ""
     return before + re.escape(words) + after + (r"(?![.,]\d)" if words[-1].isdigit() else "")
 
 
-def moved_place(place: int, edits: Sequence[Mistake]) -> int:
+def shift_place(place: int, edits: Sequence[Mistake]) -> int:
     """Returns the position that a place of the summary has after the errors before it were put in."""
     return place + sum(len(edit.wrong) - len(edit.right) for edit in edits if edit.start < place)
 
@@ -140,7 +140,7 @@ class Noiser:
         if not summary:
             return without(reason="no_summary")
         spans = list(await work(sentences, summary))
-        before = await self._judge(summary, query.id, spans, relevant)
+        before = await self._judge_support(summary, query.id, spans, relevant)
         if not before:
             return without(reason="unjudged", summary=summary)
         if min(support for support, _ in before) < self._settings.support_threshold:
@@ -149,11 +149,11 @@ class Noiser:
         kinds = random.Random(query.id).sample(ERROR_KINDS, KINDS_AT_ONCE)
         with meter().step("corrupt"):
             errors = await self._writer.corrupt(summary, kinds)
-        if not (edits := fitting_errors(summary, spans, errors)):
+        if not (edits := placeable_errors(summary, spans, errors)):
             return without(reason="no_error", summary=summary)
         changed = with_errors(summary, edits)
-        places = [Span(moved_place(span.start, edits), moved_place(span.end, edits)) for span in spans]
-        after = await self._judge(changed, query.id, places, relevant)
+        places = [Span(*(shift_place(place, edits) for place in span)) for span in spans]
+        after = await self._judge_support(changed, query.id, places, relevant)
         if not after:
             return without(reason="unjudged", summary=summary, corrupted=changed)
         scores = tuple(
@@ -186,7 +186,7 @@ class Noiser:
                 scores = await self._reranker.score(query, passages) if passages else []
         return split_by_relevance(passages, scores)
 
-    async def _judge(
+    async def _judge_support(
         self, text: str, query: str, spans: Sequence[Span], evidence: Sequence[Evidence]
     ) -> list[tuple[float, str]]:
         """Returns the best support of each sentence, and the passage; [] if a sentence was not judged."""
@@ -227,7 +227,7 @@ def make_training_data(
     """
     every, path = read_queries(Path(queries)), Path(out)
     inputs = run_folder.run_inputs("rarr train data", every, {})
-    with run_folder.claim_folder(path, inputs):
+    with run_folder.lock_run_folder(path, inputs):
         noiser = Noiser(settings or Settings(), on_index)
         run_folder.write_inputs(path, inputs)
         worker = Worker(noiser.make_line, noiser.opened)

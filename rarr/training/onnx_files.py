@@ -33,7 +33,7 @@ def export_onnx(model: EncoderWithHeads, tokenizer: Tokenizer, folder: Path) -> 
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as made:
         whole = Path(made) / "whole.onnx"
-        _to_onnx(model, whole)
+        _export_floats(model, whole)
         quantize_dynamic(
             whole,
             folder / model_files.MODEL,
@@ -47,7 +47,7 @@ def export_onnx(model: EncoderWithHeads, tokenizer: Tokenizer, folder: Path) -> 
     write_whole(folder / model_files.MANIFEST, facts.model_dump_json(indent=1) + "\n")
 
 
-def _to_onnx(model: EncoderWithHeads, path: Path) -> None:
+def _export_floats(model: EncoderWithHeads, path: Path) -> None:
     """Writes the model as floats. The metadata tell which array of the file holds which weight."""
     example = torch.ones((2, 8), dtype=torch.long)
     sizes = {0: "batch", 1: "length"}

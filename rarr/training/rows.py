@@ -21,7 +21,7 @@ REASONS: dict[Reason, str] = {
     "no_error": "no error fits the summary",
     "undetected": "the support of a sentence with an error is not lower",
 }
-HELD_OUT = 0.25  # share of the rows that training does not see
+HELD_OUT_SHARE = 0.25  # share of the rows that training does not see
 
 
 class Mistake(Record):
@@ -104,7 +104,7 @@ def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRo
     order = sorted(set(groups))
     random.Random(seed).shuffle(order)
     held: set[str] = set()
-    while sum(group in held for group in groups) < max(1, int(len(given) * HELD_OUT)):
+    while sum(group in held for group in groups) < max(1, int(len(given) * HELD_OUT_SHARE)):
         held.add(order.pop())
     pairs = list(zip(given, groups, strict=True))
     return [row for row, group in pairs if group not in held], [row for row, group in pairs if group in held]

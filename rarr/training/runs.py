@@ -51,7 +51,7 @@ def train_unless_finished(
     began, every = time.monotonic(), read_training_rows(data)
     named = {name: value for name, value in settings.items() if value is not None}
     made_with = run_folder.run_inputs(f"rarr train {command}", every, named)
-    with run_folder.claim_folder(out, made_with):
+    with run_folder.lock_run_folder(out, made_with):
         if (finished := out / run_folder.REPORT).exists():
             with suppress(SettingsError):
                 check(out)

@@ -20,7 +20,7 @@ from rarr.tools.text.blocks_and_sentences import Span  # noqa: E402
 from rarr.training import fine_tuning  # noqa: E402
 from rarr.training.encoder import END, OPEN, START, EncoderWithHeads, class_loss, padded_batch, pointer_loss  # noqa: E402
 from rarr.training.examples import ClozeValue, Example  # noqa: E402
-from rarr.training.fine_tuning import FEWEST, fine_tune, threshold  # noqa: E402
+from rarr.training.fine_tuning import FEWEST, correction_threshold, fine_tune  # noqa: E402
 from rarr.training.onnx_files import export_onnx, load_onnx  # noqa: E402
 from rarr.training.rows import read_training_rows, split_rows  # noqa: E402
 from training.helpers import made, write_queries  # noqa: E402
@@ -122,10 +122,10 @@ def test_wrong_data_and_other_folders_are_refused(data: Path, tmp_path: Path, st
 
 
 def test_nine_of_ten_corrections_above_the_threshold_are_right() -> None:
-    assert threshold([(0.9, True)] * FEWEST + [(0.8, False)] + [(0.7, False)] * 5) == 0.8
-    assert threshold([(0.9, True)] * (FEWEST - 1)) == threshold([]) == NEVER
-    assert threshold([(0.9, False)] * FEWEST + [(0.8, True)] * FEWEST) == NEVER
-    assert threshold([(0.5, True)] * FEWEST + [(0.5, False)] * FEWEST) == NEVER  # one probability, undivided
+    assert correction_threshold([(0.9, True)] * FEWEST + [(0.8, False)] + [(0.7, False)] * 5) == 0.8
+    assert correction_threshold([(0.9, True)] * (FEWEST - 1)) == correction_threshold([]) == NEVER
+    assert correction_threshold([(0.9, False)] * FEWEST + [(0.8, True)] * FEWEST) == NEVER
+    assert correction_threshold([(0.5, True)] * FEWEST + [(0.5, False)] * FEWEST) == NEVER
 
 
 def logits(*shares: float) -> list[float]:

@@ -80,7 +80,7 @@ def learned(base: Path, data: Path, tmp_path_factory: pytest.TempPathFactory) ->
     """Returns an editor that learned three rows by heart, with and without their errors."""
     model, tokenizer = model_and_tokenizer(base)
     torch.manual_seed(0)
-    some = examples_of_rows(read_training_rows(data)[:3], 1, copies=1.0)
+    some = examples_of_rows(read_training_rows(data)[:3], 1, correct=1.0)
     optimizer = torch.optim.AdamW(model.train().parameters(), 3e-3)
     for _ in range(120):
         optimizer.zero_grad()

@@ -13,7 +13,7 @@ from rarr.errors import InputError, RetrievalError, SettingsError
 from rarr.testing import InMemoryRetriever, ScriptedModel
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.training.examples import ClozeValue, cloze_values, examples_of_row
-from rarr.training.noising import MOST_OTHERS, fitting_errors, moved_place, read_queries, split_by_relevance
+from rarr.training.noising import MOST_OTHERS, placeable_errors, read_queries, shift_place, split_by_relevance
 from rarr.training.rows import Mistake, SentenceScore, TrainingRow, read_training_rows, with_errors
 from training.helpers import QUERIES, made, scripted, write_queries
 
@@ -121,14 +121,14 @@ TEXT = "The mill opened in 1937 and has 37 looms. It burned in 1950, and 3.5 ton
 
 def fitted(*errors: tuple[str, str]) -> tuple[Mistake, ...]:
     planned = [PlantedError(right=right, wrong=wrong, kind="date") for right, wrong in errors]
-    return fitting_errors(TEXT, sentences(TEXT), planned)
+    return placeable_errors(TEXT, sentences(TEXT), planned)
 
 
 def test_errors_replace_the_right_words() -> None:
     planted = fitted(("in 1950", "in 1905"), (" 1937", "1,973 "))
     wrong = with_errors(TEXT, planted)
     assert wrong == TEXT.replace("in 1950", "in 1905").replace("1937", "1,973")
-    spans = [Span(moved_place(it.start, planted), moved_place(it.end, planted)) for it in sentences(TEXT)]
+    spans = [Span(*(shift_place(place, planted) for place in span)) for span in sentences(TEXT)]
     assert [span.of(wrong) for span in spans] == [span.of(wrong) for span in sentences(wrong)]
 
 
