@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rarr import Settings
-from rarr.evals.evaluation import EvalReport, evaluate, low_measures
+from rarr.evals.evaluation import EvalReport, evaluate, low_measure_messages
 
 DATA = Path(__file__).resolve().parent.parent / "examples" / "eval.jsonl"
 FLOORS = Path(__file__).with_name("floors.json")
@@ -30,7 +30,7 @@ def measured(home: Path, out: Path) -> EvalReport:
 
 def raised(known: Mapping[str, float], report: EvalReport) -> dict[str, float]:
     """The floors, raised to the measured values, rounded down. Raises `ValueError` if a floor would sink."""
-    if short := low_measures(report, known):
+    if short := low_measure_messages(report, known):
         raise ValueError("; ".join(short))
     judged = {name: measure.value for name, measure in report.measures.items() if measure.value is not None}
     # Floors have three decimals.

@@ -95,7 +95,7 @@ def batch(
 
 
 def _batch_status(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
-    from rarr.evals.metrics import phrase_if_below
+    from rarr.evals.metrics import message_if_below
 
     status = 0
     if counts.errors:
@@ -104,7 +104,7 @@ def _batch_status(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
     if counts.left:
         why = "since the cost has reached --max-cost: run again with a higher limit to continue"
         status = streams.complain(f"{counted(counts.left, 'row')} left, {why}", 4)
-    for phrase in (phrase_if_below(name, getattr(counts, name), limit) for name, limit in limits.items()):
+    for phrase in (message_if_below(name, getattr(counts, name), limit) for name, limit in limits.items()):
         status = streams.complain(phrase, 4) if phrase else status
     if counts.unread and "supported" in limits:
         why = f"a failure kept {counted(counts.unread, 'sentence')} from being judged"
@@ -138,7 +138,7 @@ def evaluate_file(
     Examples:
       rarr eval data.jsonl -o scores --corpus notes/ --fail-under f1_ap=0.6
     """
-    from rarr.evals.evaluation import MEASURE_NAMES, evaluate, low_measures
+    from rarr.evals.evaluation import MEASURE_NAMES, evaluate, low_measure_messages
 
     limits = options.parse_limits(fail_under, MEASURE_NAMES)
     how = options.given_options(**how) | {"agreement": agreement != "off"}
@@ -149,7 +149,7 @@ def evaluate_file(
     streams.warn(*lines_by_reason((f"row {row.id!r}", why) for row in report.rows for why in row.failures))
     errors = [f"row {row.id!r} has an error: {row.error}" for row in report.rows if row.error]
     failed = streams.complain_of_errors(errors, "row", all_failed=len(errors) >= len(report.rows))
-    if failed != 3 and (short := low_measures(report, limits)):
+    if failed != 3 and (short := low_measure_messages(report, limits)):
         return streams.complain("; ".join(short), 4)
     return failed
 

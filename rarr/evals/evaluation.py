@@ -21,14 +21,14 @@ from rarr.evals import run_folder
 from rarr.evals.metrics import (
     EDIT_KINDS,
     EditKind,
-    Measured,
+    Measurement,
     answer_score,
     bootstrap_each,
     edit_kinds,
+    equals_reference,
     f1_ap_of_set,
-    is_restored,
     mean,
-    phrase_if_below,
+    message_if_below,
     rouge_l,
     share,
 )
@@ -74,7 +74,7 @@ class EvalReport(Record):
 
     data: str
     settings: dict[str, str] = Field(default_factory=dict)
-    measures: dict[str, Measured] = Field(default_factory=dict)
+    measures: dict[str, Measurement] = Field(default_factory=dict)
     rows: tuple[ScoredRow, ...] = ()
 
 
@@ -122,8 +122,8 @@ def evaluate(
     changed = {k: str(v) for k, v in baseline.changed_fields().items()}
     changed = run_folder.changed_settings(settings) | changed
     inputs = run_folder.run_inputs("rarr eval", texts, changed, run_folder.corpus_digest(settings))
-    with run_folder.claim_folder(path, inputs):
-        worker = row_reviser(settings, baseline, on_index)
+    with run_folder.lock_run_folder(path, inputs):
+        worker = revising_worker(settings, baseline, on_index)
         run_folder.write_inputs(path, inputs)
         rows: list[ScoredRow] = run_folder.run_rows(
             texts, path, Prediction, worker,
@@ -135,7 +135,7 @@ def evaluate(
     return report
 
 
-def row_reviser(
+def revising_worker(
     settings: Settings, baseline: Baseline = NO_BASELINE, on_index: Progress | None = None
 ) -> Worker:
     """Returns a worker that revises rows. If a row has evidence, its text is revised by this alone."""
@@ -183,7 +183,7 @@ def losing_step(revision: Revision, reference: str) -> LosingStep | None:
     `search`: the passages lack a value or word that the reference adds. Otherwise `editing`: an edit was
     proposed, or a sentence is contradicted. Otherwise `reading`.
     """
-    if is_restored(revision.text, reference):
+    if equals_reference(revision.text, reference):
         return None
     lacking = [it.text.strip() for it in word_diff(revision.text, reference) if it.kind == "inserted"]
     found = "\n".join(f"{passage.title} {passage.text}" for passage in revision.evidence)
@@ -200,20 +200,20 @@ MEASURE_NAMES = (
 """All measures. `restored`, `untouched_when_correct`, `rouge_l` and `lost_by_...` need references."""
 
 
-def measures_of_rows(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
+def measures_of_rows(rows: Sequence[ScoredRow]) -> dict[str, Measurement]:
     """Computes all measures that apply to at least one row, by name. A row with an error is unjudged.
 
     Statuses are shares of sentences. `restored` and `lost_by_...` count the texts that a person changed, and
     `untouched_when_correct` the texts that a person left unchanged.
     """
 
-    def of_texts(some: Sequence[ScoredRow], holds: Callable[[ScoredRow], bool]) -> Measured:
+    def of_texts(some: Sequence[ScoredRow], holds: Callable[[ScoredRow], bool]) -> Measurement:
         return share([None if row.error else holds(row) for row in some])
 
     every, kinds = [row.scores for row in rows], [edit_kinds(row.scores) for row in rows]
     compared = [row for row in rows if row.reference is not None]
-    wrong = [row for row in compared if not is_restored(row.original, row.reference or "")]
-    right = [row for row in compared if is_restored(row.original, row.reference or "")]
+    wrong = [row for row in compared if not equals_reference(row.original, row.reference or "")]
+    right = [row for row in compared if equals_reference(row.original, row.reference or "")]
     found = {
         "attribution_before": mean([scores.attribution_before for scores in every]),
         "attribution": mean([scores.attribution_after for scores in every]),
@@ -221,15 +221,15 @@ def measures_of_rows(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
         "f1_ap": f1_ap_of_set([(scores.attribution_after, scores.preservation) for scores in every]),
         "changed": of_texts(rows, lambda row: row.text != row.original),
         **{kind: share([each[kind] for each in kinds]) for kind in EDIT_KINDS},
-        "restored": of_texts(wrong, lambda row: is_restored(row.text, row.reference or "")),
+        "restored": of_texts(wrong, lambda row: equals_reference(row.text, row.reference or "")),
         **{f"lost_by_{it}": of_texts(wrong, lambda row: row.lost_by == it) for it in STEPS},  # noqa: B023  # at once
         "untouched_when_correct": of_texts(right, lambda row: row.text == row.original),
         "rouge_l": mean([None if it.error else rouge_l(it.text, it.reference or "") for it in compared]),
     }
-    return {name: it for name, it in found.items() if it != Measured()} | _status_shares(rows)
+    return {name: it for name, it in found.items() if it != Measurement()} | _status_shares(rows)
 
 
-def _status_shares(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
+def _status_shares(rows: Sequence[ScoredRow]) -> dict[str, Measurement]:
     counts = [Counter[str](row.statuses) for row in rows if row.statuses]
 
     def shares(drawn: Sequence[Counter[str]]) -> dict[str, float | None]:
@@ -237,18 +237,18 @@ def _status_shares(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
         return {name: sum(count[name] for count in drawn) / total for name in STATUSES}
 
     unjudged = sum(bool(row.error) for row in rows)
-    none = dict.fromkeys(STATUSES if rows else (), Measured(unjudged=unjudged))
+    none = dict.fromkeys(STATUSES if rows else (), Measurement(unjudged=unjudged))
     return none | bootstrap_each(counts, shares, unjudged=unjudged)
 
 
-def low_measures(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
+def low_measure_messages(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
     """Returns a message for each measure that is below its limit, or may be because rows failed."""
     errors = sum(bool(row.error) for row in report.rows)
     phrases = []
     for name, limit in limits.items():
-        found = report.measures.get(name, Measured())
+        found = report.measures.get(name, Measurement())
         doubt = f"{name} may be under its limit {limit:g}: rows with an error ({errors}) are not judged"
-        phrases.append(phrase_if_below(name, found.value, limit) or doubt * bool(errors and found.unjudged))
+        phrases.append(message_if_below(name, found.value, limit) or doubt * bool(errors and found.unjudged))
     return [*filter(None, phrases)]
 
 
@@ -271,7 +271,7 @@ def render_html(report: EvalReport) -> str:
         statuses={status: statuses[status] for status in STATUSES if statuses[status]},
         longest=LONGEST_SHOWN,
         word_diff=word_diff,
-        restored=is_restored,
+        restored=equals_reference,
     )
 
 

@@ -26,10 +26,10 @@ CONFIDENCE = 0.95
 Drawn = TypeVar("Drawn")
 EditKind = Literal["huge", "bad", "unnecessary", "good"]
 EDIT_KINDS: tuple[EditKind, ...] = get_args(EditKind)
-NOISE = 1e-9  # the error of floating point: 0.4 - 0.3 is a little more than 0.1
+TINY = 1e-9  # the error of floating point: 0.4 - 0.3 is a little more than 0.1
 
 
-class Measured(Record):
+class Measurement(Record):
     """A measure over `n` judged rows, with its 95% interval from `low` to `high`. `unjudged`: other rows.
 
     `value` is None if no row was judged, or if the measure is not defined for the rows. `low` and `high`
@@ -43,7 +43,7 @@ class Measured(Record):
     unjudged: int = 0
 
 
-def mean(values: Sequence[float | None]) -> Measured:
+def mean(values: Sequence[float | None]) -> Measurement:
     """Computes the mean of the values, with its interval. A value of None counts as unjudged."""
     judged = sorted(value for value in values if value is not None)
     return bootstrap(judged, fmean, unjudged=len(values) - len(judged))
@@ -51,10 +51,10 @@ def mean(values: Sequence[float | None]) -> Measured:
 
 def bootstrap(
     rows: Sequence[Drawn], statistic: Callable[[Sequence[Drawn]], float | None], *, unjudged: int = 0
-) -> Measured:
+) -> Measurement:
     """Computes a statistic of rows, such as F1, with its bootstrap interval. See `bootstrap_each`."""
     found = bootstrap_each(rows, lambda drawn: {"": statistic(drawn)}, unjudged=unjudged)
-    return found.get("", Measured(unjudged=unjudged))
+    return found.get("", Measurement(unjudged=unjudged))
 
 
 def bootstrap_each(
@@ -63,7 +63,7 @@ def bootstrap_each(
     *,
     unjudged: int = 0,
     resamples: int = 2000,
-) -> dict[str, Measured]:
+) -> dict[str, Measurement]:
     """Computes statistics of rows, with percentile bootstrap intervals (Efron and Tibshirani 1993, ch. 13).
 
     Draws rows with replacement `resamples` times. A sample for which a statistic is None is left out of its
@@ -73,7 +73,7 @@ def bootstrap_each(
     random, known = Random(0), [name for name, value in values.items() if value is not None]
     count = resamples if len(rows) > 1 and known else 0
     drawn = [statistics(random.choices(rows, k=len(rows))) for _ in range(count)]
-    measured = {name: Measured(value=values[name], n=len(rows), unjudged=unjudged) for name in values}
+    measured = {name: Measurement(value=values[name], n=len(rows), unjudged=unjudged) for name in values}
     for name in known if drawn else ():
         if ordered := sorted(value for each in drawn if (value := each[name]) is not None):
             cut = int((1 - CONFIDENCE) / 2 * len(ordered))
@@ -82,30 +82,30 @@ def bootstrap_each(
     return measured
 
 
-def share(hits: Sequence[bool | None]) -> Measured:
+def share(hits: Sequence[bool | None]) -> Measurement:
     """Computes the share of True in `hits`, with Wilson's interval (1927). None counts as unjudged."""
     judged = [hit for hit in hits if hit is not None]
     return share_of(sum(judged), len(judged), unjudged=len(hits) - len(judged))
 
 
-def share_of(k: int, n: int, *, unjudged: int = 0) -> Measured:
+def share_of(k: int, n: int, *, unjudged: int = 0) -> Measurement:
     """Computes `k` / `n`, the share of `k` rows in `n` rows, with Wilson's interval."""
     if not n:
-        return Measured(unjudged=unjudged)
+        return Measurement(unjudged=unjudged)
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     centre = (k + z * z / 2) / (n + z * z)
     half = z / (n + z * z) * math.sqrt(k * (n - k) / n + z * z / 4)
     # The interval contains the share, also after rounding.
     low, high = min(max(centre - half, 0), k / n), max(min(centre + half, 1), k / n)
-    return Measured(value=k / n, low=low, high=high, n=n, unjudged=unjudged)
+    return Measurement(value=k / n, low=low, high=high, n=n, unjudged=unjudged)
 
 
-def share_of_sums(counts: Sequence[tuple[int, int]]) -> Measured:
+def share_of_sums(counts: Sequence[tuple[int, int]]) -> Measurement:
     """Computes sum of parts / sum of wholes, with Wilson's interval. A count is a pair (part, whole)."""
     return share_of(sum(part for part, _ in counts), sum(whole for _, whole in counts))
 
 
-def f1_ap_of_set(scores: Sequence[tuple[float | None, float | None]]) -> Measured:
+def f1_ap_of_set(scores: Sequence[tuple[float | None, float | None]]) -> Measurement:
     """Computes F1_AP of texts: the harmonic mean of their average attribution and average preservation.
 
     A score is a pair (attribution, preservation). The tables of RARR (Gao et al. 2023) and PURR (Chen et al.
@@ -116,7 +116,7 @@ def f1_ap_of_set(scores: Sequence[tuple[float | None, float | None]]) -> Measure
     return bootstrap(judged, lambda drawn: f1_ap(*map(fmean, zip(*drawn, strict=True))), unjudged=unjudged)
 
 
-def is_restored(output: str, reference: str) -> bool:
+def equals_reference(output: str, reference: str) -> bool:
     """Tells whether `output` equals `reference`, a person's text, apart from white space."""
     return output.split() == reference.split()
 
@@ -131,11 +131,11 @@ def edit_kinds(scores: Scores) -> dict[EditKind, bool | None]:
     kinds = dict[EditKind, bool | None].fromkeys(EDIT_KINDS)
     if preservation is None:
         return kinds
-    kinds["huge"] = 0.5 - preservation > NOISE
+    kinds["huge"] = 0.5 - preservation > TINY
     if before is None or after is None:
         return kinds
-    bad, good = before - after - 0.1 > NOISE, after - before - 0.3 > NOISE and preservation - 0.7 > NOISE
-    return kinds | {"bad": bad, "unnecessary": bad and before - 0.9 > NOISE, "good": good}
+    bad, good = before - after - 0.1 > TINY, after - before - 0.3 > TINY and preservation - 0.7 > TINY
+    return kinds | {"bad": bad, "unnecessary": bad and before - 0.9 > TINY, "good": good}
 
 
 def rouge_l(output: str, reference: str) -> float:
@@ -222,7 +222,7 @@ def roc_auc(pairs: Iterable[tuple[float, bool]]) -> float | None:
 
 def rater_agreement(
     units: Sequence[Sequence[str]], scale: Sequence[str], ordinal: bool = False
-) -> dict[str, Measured]:
+) -> dict[str, Measurement]:
     """Measures the agreement of raters: Krippendorff's `alpha`, and `percent`, the share of equal pairs.
 
     A unit is the list of values that raters gave to an item. If it has fewer than two, it is unjudged.
@@ -261,8 +261,8 @@ def _ratio(part: float, whole: float) -> float | None:
     return part / whole if whole else None
 
 
-def phrase_if_below(name: str, value: float | None, limit: float) -> str:
+def message_if_below(name: str, value: float | None, limit: float) -> str:
     """Returns a message if the measure is below its limit, or was not judged; otherwise ""."""
     if value is None:
         return f"{name} is not judged, so it may be under its limit {limit:g}"
-    return f"{name} is {value:.6g}, under its limit {limit:g}" if value < limit - NOISE else ""
+    return f"{name} is {value:.6g}, under its limit {limit:g}" if value < limit - TINY else ""

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import model_validator
 
 from rarr.errors import InputError
-from rarr.evals.metrics import Measured, rater_agreement
+from rarr.evals.metrics import Measurement, rater_agreement
 from rarr.evals.rows import RatedPassage, Row, Text, as_list, read_rows
 from rarr.evals.run_folder import digest
 from rarr.records import Record
@@ -18,7 +18,7 @@ from rarr.valid_unicode import valid
 FORMAT: Literal["rarr-ratings-1"] = "rarr-ratings-1"
 NOT_UNDERSTANDABLE = "not_understandable"
 """The vote of a rater who cannot understand the text. The vote never becomes a label."""
-_SHAPES = '{"claim": "...", "evidence": "..."} or {"original": "...", "revised": "..."}'
+_EXAMPLES = '{"claim": "...", "evidence": "..."} or {"original": "...", "revised": "..."}'
 
 
 class RatingQuestion(NamedTuple):
@@ -31,21 +31,21 @@ class RatingQuestion(NamedTuple):
     ordinal: bool = False
 
 
-_UNDERSTOOD = {"yes": "Yes, it can be understood", "no": "No, it cannot be understood"}
-_CLASSES = {
+_YES_NO = {"yes": "Yes, it can be understood", "no": "No, it cannot be understood"}
+_CLASS_ANSWERS = {
     "attributable": "Yes, all of it",
     "extrapolatory": "Not all: something is not in the evidence",
     "contradictory": "No: the evidence says otherwise",
 }
-_LEVELS = {
+_INTENTS = {
     "similar": "Similar intent",
     "somewhat_similar": "Somewhat similar intent",
     "different": "Different intent",
 }
 QUESTIONS = UNDERSTANDABLE, ATTRIBUTION, INTENT = (
-    RatingQuestion("understandable", "Can you understand what the text says?", _UNDERSTOOD, "yn"),
-    RatingQuestion("attribution", "Does the evidence support all that the text says?", _CLASSES, "123"),
-    RatingQuestion("intent", "Does the revision have the intent of the original?", _LEVELS, "smd", True),
+    RatingQuestion("understandable", "Can you understand what the text says?", _YES_NO, "yn"),
+    RatingQuestion("attribution", "Does the evidence support all that the text says?", _CLASS_ANSWERS, "123"),
+    RatingQuestion("intent", "Does the revision have the intent of the original?", _INTENTS, "smd", True),
 )
 """The two steps of AIS (Rashkin et al. 2023), and the levels of intent of RARR (Gao et al. 2023).
 
@@ -68,7 +68,7 @@ class RatingItem(Row):
 
     @model_validator(mode="before")
     @classmethod
-    def _can_be_rated(cls, given: Any) -> Any:
+    def _choose_fields(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
         evidence = as_list(given.get("evidence", ()))
@@ -88,7 +88,7 @@ def read_items(path: Path) -> list[RatingItem]:
     number of the line) and "question" (or "context") are optional. Evidence without a claim is about
     "revised". Raises `InputError` if the file cannot be read, or a line has nothing to rate.
     """
-    return read_rows(path, RatingItem, _SHAPES)
+    return read_rows(path, RatingItem, _EXAMPLES)
 
 
 def items_digest(items: Sequence[RatingItem]) -> str:
@@ -120,7 +120,7 @@ def read_exports(paths: Sequence[Path]) -> list[RatingExport]:
     """
     exports: dict[str, RatingExport] = {}
     for path in paths:
-        export = _export(path)
+        export = _read_export(path)
         name = " ".join(export.rater.split()).casefold()
         is_other = any(export.digest != each.digest for each in exports.values())
         if is_other or name in exports:
@@ -130,7 +130,7 @@ def read_exports(paths: Sequence[Path]) -> list[RatingExport]:
     return list(exports.values())
 
 
-def _export(path: Path) -> RatingExport:
+def _read_export(path: Path) -> RatingExport:
     cure = "give a file that a page of rarr label exported, unchanged"
     try:
         export = RatingExport.model_validate(valid(json.loads(path.read_bytes())))
@@ -157,15 +157,15 @@ class MergedRatings(Record):
 
     raters: tuple[str, ...]
     items: int
-    agreement: Mapping[str, Mapping[str, Measured]]
+    agreement: Mapping[str, Mapping[str, Measurement]]
     labels: Mapping[str, int]
 
 
 def merge_ratings(exports: Sequence[RatingExport]) -> MergedRatings:
     """Measures the agreement of raters on each question, and counts the labels."""
-    items, agreement = exports[0].items, dict[str, Mapping[str, Measured]]()
+    items, agreement = exports[0].items, dict[str, Mapping[str, Measurement]]()
     for question in QUESTIONS:
-        values = [_values(exports, item, question) for item in items]
+        values = [_answers_to(exports, item, question) for item in items]
         if any(values):
             agreement[question.name] = rater_agreement(values, list(question.answers), question.ordinal)
     labels = Counter(str(row["label"] or "null") for row in labelled_rows(exports) if "label" in row)
@@ -182,17 +182,17 @@ def labelled_rows(exports: Sequence[RatingExport]) -> Iterator[dict[str, Any]]:
     for item in exports[0].items:
         row = item.model_dump(mode="json", exclude_defaults=True)
         if item.claim is not None:
-            unclear = _values(exports, item, UNDERSTANDABLE).count("no")
-            votes = Counter(_values(exports, item, ATTRIBUTION) + [NOT_UNDERSTANDABLE] * unclear)
+            unclear = _answers_to(exports, item, UNDERSTANDABLE).count("no")
+            votes = Counter(_answers_to(exports, item, ATTRIBUTION) + [NOT_UNDERSTANDABLE] * unclear)
             label = _majority(votes)
             row |= {"label": None if label == NOT_UNDERSTANDABLE else label, "votes": dict(votes)}
         if item.original is not None:
-            levels = Counter(_values(exports, item, INTENT))
+            levels = Counter(_answers_to(exports, item, INTENT))
             row |= {"intent": _majority(levels), "intent_votes": dict(levels)}
         yield row
 
 
-def _values(exports: Sequence[RatingExport], item: RatingItem, question: RatingQuestion) -> list[str]:
+def _answers_to(exports: Sequence[RatingExport], item: RatingItem, question: RatingQuestion) -> list[str]:
     answers = [export.answers.get(item.id, {}) for export in exports]
     return [given[question.name] for given in answers if question.name in given]
 

@@ -31,7 +31,7 @@ ATTRIBUTION_CLASSES: tuple[AttributionClass, ...] = get_args(AttributionClass)
 """The classes of AttrScore (Yue et al. 2023, section 2)."""
 
 
-def _filled(text: str) -> str:
+def _require_text(text: str) -> str:
     if not text.strip():
         raise ValueError("it is empty")
     return text
@@ -42,7 +42,7 @@ def as_list(given: Any) -> Any:
     return [given] if isinstance(given, str | dict) else given
 
 
-def _writings(given: Any) -> Any:
+def _variants(given: Any) -> Any:
     parts = as_list(given)
     if not isinstance(parts, list):
         return parts
@@ -50,11 +50,11 @@ def _writings(given: Any) -> Any:
     return [writing for writings in values for writing in writings]
 
 
-Text = Annotated[str, AfterValidator(_filled)]
+Text = Annotated[str, AfterValidator(_require_text)]
 """A text that is not empty."""
 Texts = Annotated[tuple[Text, ...], BeforeValidator(as_list)]
 """A text, or a list of texts."""
-Writings = Annotated[tuple[Text, ...], BeforeValidator(_writings)]
+Variants = Annotated[tuple[Text, ...], BeforeValidator(_variants)]
 """A text or an object with "text" and "aliases", or a list of these."""
 
 
@@ -77,7 +77,7 @@ class RatedPassage(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _is_text_or_object(cls, given: Any) -> Any:
+    def _object_from_text(cls, given: Any) -> Any:
         return {"text": given} if isinstance(given, str) else given
 
 
@@ -93,7 +93,7 @@ class RowEvidence(RatedPassage):
 
     @field_validator("published_at", mode="before")
     @classmethod
-    def _is_date(cls, given: Any) -> datetime | None:
+    def _parse_date(cls, given: Any) -> datetime | None:
         time = parsed_date(given)
         if time is None and given != "":
             raise ValueError("give a date such as 2020-01-31")
@@ -125,7 +125,7 @@ class ClaimRow(Row):
 
     @model_validator(mode="before")
     @classmethod
-    def _supported_is_attributable(cls, given: Any) -> Any:
+    def _fill_label_and_supported(cls, given: Any) -> Any:
         label = given.get("label", given.get("label3")) if isinstance(given, dict) else None
         if not isinstance(label, str):
             return given
@@ -139,7 +139,7 @@ class ClaimRow(Row):
 RowT = TypeVar("RowT", bound=Row)
 
 
-def read_rows(path: Path, kind: type[RowT], example: str = "those of its publishers") -> list[RowT]:
+def read_rows(path: Path, row_class: type[RowT], example: str = "those of its publishers") -> list[RowT]:
     """Reads the rows of a file of JSON lines. If the name ends in `.gz`, the file is gzipped.
 
     A row without an "id" gets the number of its line. Raises `InputError`, with an `example` of a right line,
@@ -157,7 +157,7 @@ def read_rows(path: Path, kind: type[RowT], example: str = "those of its publish
             continue
         try:
             value = valid(json.loads(line.decode("utf-8-sig")))
-            row = kind.model_validate({"id": number, **_without_null(value)})
+            row = row_class.model_validate({"id": number, **_without_null(value)})
             why = f"an earlier line has the same id {row.id!r}" if row.id in rows else ""
         except ValidationError as error:
             first = error.errors()[0]

@@ -31,9 +31,9 @@ from rarr.valid_unicode import valid
 
 RUN, PREDICTIONS, LOCK = "run.json", "predictions.jsonl", "run.lock"
 REPORT, PAGE = "report.json", "report.html"
-ELSEWHERE = "give another folder, or delete this one"
+OTHER_FOLDER = "give another folder, or delete this one"
 # Settings that do not change results, so they may change before a run continues.
-_FREE = frozenset(("home", "concurrency", "timeout_s", "refresh", "user_agent"))
+_HARMLESS = frozenset(("home", "concurrency", "timeout_s", "refresh", "user_agent"))
 
 
 def run_inputs(command: str, data: object, settings: Mapping[str, Any], corpus: str = "") -> dict[str, str]:
@@ -53,7 +53,7 @@ def changed_settings(settings: Settings) -> dict[str, str]:
 
     An object is shown by the name of its class. Own prompts and extra options are shown by a digest.
     """
-    texts = {name: _value_text(it) for name, it in settings_record(settings).items() if name not in _FREE}
+    texts = {name: _value_text(it) for name, it in settings_record(settings).items() if name not in _HARMLESS}
     for name in texts:
         if isinstance(path := getattr(settings, name), Path) and path.parts[:1] != ("~",):
             texts[name] = str(path.absolute())
@@ -118,7 +118,7 @@ class Worker(NamedTuple):
 def run_rows(
     rows: Sequence[Any],
     path: Path,
-    kind: type[FinishedLine],
+    line_class: type[FinishedLine],
     worker: Worker,
     *,
     chosen: Sequence[Any],
@@ -133,25 +133,25 @@ def run_rows(
     """
     if jobs < 1:
         raise InputError("jobs is a number of rows: give at least 1")
-    known = _earlier_results(rows, path, kind, result_of)
+    known = _earlier_results(rows, path, line_class, result_of)
     finished = {row.id: known[row.id] for row in chosen if row.id in known}
     left = [row for row in chosen if row.id not in known]
-    say = on_row or (lambda count, total: None)
-    say(len(finished), len(chosen))
+    report_progress = on_row or (lambda count, total: None)
+    report_progress(len(finished), len(chosen))
 
-    async def done(row: Any) -> None:
+    async def work_on_row(row: Any) -> None:
         try:
             line = await worker.make_line(row)
         except RarrError as error:
-            line = kind(id=row.id, error=str(error))
+            line = line_class(id=row.id, error=str(error))
         if not line.error:
             await asyncio.to_thread(appending.append_line, line.json_line())
         finished[row.id] = result_of(row, line)
-        say(len(finished), len(chosen))
+        report_progress(len(finished), len(chosen))
 
     async def work_all() -> None:
         try:
-            await for_each(left, done, jobs)
+            await for_each(left, work_on_row, jobs)
         finally:
             await close_all(worker.opened)
 
@@ -165,11 +165,11 @@ def run_rows(
 
 
 def _earlier_results(
-    rows: Sequence[Any], path: Path, kind: type[FinishedLine], result_of: Callable[[Any, Any], Any]
+    rows: Sequence[Any], path: Path, line_class: type[FinishedLine], result_of: Callable[[Any, Any], Any]
 ) -> dict[str, Any]:
     """Returns the results that an earlier process stored, by id."""
     left, known = {row.id: row for row in rows}, dict[str, Any]()
-    for line in read_and_repair_lines(path, kind):
+    for line in read_and_repair_lines(path, line_class):
         if (row := left.pop(line.id, None)) is None:
             where = path / PREDICTIONS
             raise InputError(f"{where} has an extra line, of {line.id!r}: delete that line and run again")
@@ -178,7 +178,7 @@ def _earlier_results(
 
 
 @contextmanager
-def claim_folder(path: Path, made_with: Mapping[str, str]) -> Iterator[None]:
+def lock_run_folder(path: Path, inputs: Mapping[str, str]) -> Iterator[None]:
     """Locks the folder for this process during the `with` block. Creates a missing folder.
 
     Raises `InputError` if the folder is in use, has other files, or has a run with other inputs.
@@ -189,11 +189,11 @@ def claim_folder(path: Path, made_with: Mapping[str, str]) -> Iterator[None]:
             raise InputError(f"{path} holds {others[0]}, not a run of rarr: give an empty folder")
     message = f"{path} is in use by another process of rarr: wait for it, or give another folder"
     with lock_file(path / LOCK, message):
-        require_same_inputs(path, made_with)
+        require_same_inputs(path, inputs)
         yield
 
 
-def require_same_inputs(path: Path, made_with: Mapping[str, str], cure: str = ELSEWHERE) -> None:
+def require_same_inputs(path: Path, inputs: Mapping[str, str], cure: str = OTHER_FOLDER) -> None:
     """Raises `InputError`, with the `cure`, if the folder has a run with inputs other than `made_with`."""
     if not (path / RUN).exists():
         return
@@ -201,16 +201,16 @@ def require_same_inputs(path: Path, made_with: Mapping[str, str], cure: str = EL
         before = dict(json.loads((path / RUN).read_bytes()))
     except (OSError, ValueError, TypeError):
         raise InputError(f"{path / RUN} cannot be read: {cure}") from None
-    for name in dict.fromkeys([*made_with, *before]):
-        old, new = (each.get(name, "the default") for each in (before, made_with))
+    for name in dict.fromkeys([*inputs, *before]):
+        old, new = (each.get(name, "the default") for each in (before, inputs))
         if old != new:
             raise InputError(f"{path} holds a run with {name} {old}, not {new}: {cure}")
 
 
-def write_inputs(path: Path, made_with: Mapping[str, str]) -> None:
+def write_inputs(path: Path, inputs: Mapping[str, str]) -> None:
     """Writes the inputs of the run to `run.json`."""
     with as_input_error(path):
-        write_whole(path / RUN, json.dumps(made_with, ensure_ascii=False, indent=2) + "\n")
+        write_whole(path / RUN, json.dumps(inputs, ensure_ascii=False, indent=2) + "\n")
 
 
 def write_report(path: Path, report: Record, page: str = "") -> None:
@@ -221,14 +221,14 @@ def write_report(path: Path, report: Record, page: str = "") -> None:
         write_whole(path / REPORT, report.model_dump_json(indent=2) + "\n")
 
 
-def read_and_repair_lines(path: Path, kind: type[LineT]) -> Iterator[LineT]:
+def read_and_repair_lines(path: Path, line_class: type[LineT]) -> Iterator[LineT]:
     """Yields the lines of finished rows, and removes an incomplete last line from the file.
 
     Raises `InputError` for a damaged line.
     """
     for number, line in enumerate(repaired_lines(path / PREDICTIONS), start=1):
         try:
-            yield kind.model_validate_json(line)
+            yield line_class.model_validate_json(line)
         except ValidationError:
             where = f"{path / PREDICTIONS}, line {number}"
             raise InputError(f"{where}, is damaged: delete that line and run again") from None

@@ -9,7 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rarr.evals.metrics import Measured
+from rarr.evals.metrics import Measurement
 from rarr.views.revision_text import rich_text
 from rarr.views.shown_text import one_line
 
@@ -45,12 +45,12 @@ def _report_parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Grou
 
 def _row_cells(value: Any) -> dict[str, str]:
     """Writes a measure, or a record of measures and simple values, as cells by name; {} for other values."""
-    if isinstance(value, Measured):
+    if isinstance(value, Measurement):
         interval = "-" if value.low is None else f"{value.low:.3f} to {value.high:.3f}"
         counts = {"n": str(value.n), "not judged": str(value.unjudged)}
         return {"value": _value_text(value.value), "95% interval": interval, **counts}
     fields = _fields_of(value)
-    is_row = all(isinstance(each, Measured) or _is_simple(each) for each in fields.values())
+    is_row = all(isinstance(each, Measurement) or _is_simple(each) for each in fields.values())
     return {_name_text(name): _value_text(each) for name, each in fields.items()} if is_row else {}
 
 
@@ -77,7 +77,7 @@ def _is_simple(value: Any) -> bool:
 
 
 def _value_text(value: Any) -> str:
-    if isinstance(value, Measured):
+    if isinstance(value, Measurement):
         interval = "" if value.low is None else f" [{value.low:.3f}, {value.high:.3f}]"
         return f"{_value_text(value.value)}{interval} ({value.n} of {value.n + value.unjudged})"
     if isinstance(value, tuple | list):

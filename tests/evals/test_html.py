@@ -8,7 +8,7 @@ from parsing import Page
 
 from evals.doubles import hostile, report, scored, usual
 from rarr.evals.evaluation import EvalReport, render_html, word_diff
-from rarr.evals.metrics import Measured
+from rarr.evals.metrics import Measurement
 
 
 @pytest.mark.parametrize("made", [hostile(), usual(), report(), report(scored())])
@@ -32,7 +32,7 @@ def test_hostile_texts_are_shown_as_they_are() -> None:
 
 
 def test_unjudged_values_are_named_and_not_drawn() -> None:
-    html = render_html(report(scored("r1", None, None), measures={"f1_ap": Measured(unjudged=3)}))
+    html = render_html(report(scored("r1", None, None), measures={"f1_ap": Measurement(unjudged=3)}))
     assert "F1_AP, 3 of 3 rows" in Page(html).text
     assert not [drawn for drawn in ('class="value"', 'class="fill"', "0.00") if drawn in html]
 

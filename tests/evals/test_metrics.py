@@ -11,8 +11,8 @@ from evals.doubles import scored
 from rarr.cli.options import parse_limits
 from rarr.errors import InputError
 from rarr.evals import metrics
-from rarr.evals.evaluation import MEASURE_NAMES, EvalReport, ScoredRow, low_measures, measures_of_rows
-from rarr.evals.metrics import Measured
+from rarr.evals.evaluation import MEASURE_NAMES, EvalReport, ScoredRow, low_measure_messages, measures_of_rows
+from rarr.evals.metrics import Measurement
 from rarr.evals.rows import ATTRIBUTION_CLASSES
 
 A, E, C = ATTRIBUTION_CLASSES
@@ -21,13 +21,13 @@ A, E, C = ATTRIBUTION_CLASSES
 @pytest.mark.parametrize(
     ("values", "measured"),
     [
-        ([0.0, 1.0], Measured(value=0.5, low=0.0, high=1.0, n=2)),  # a quarter of the resamples is 0, 0
-        ([None, None], Measured(unjudged=2)),
-        ([0.7, None], Measured(value=0.7, n=1, unjudged=1)),  # one row says nothing about others
-        ([0.5, 0.5, 0.5, None], Measured(value=0.5, low=0.5, high=0.5, n=3, unjudged=1)),
+        ([0.0, 1.0], Measurement(value=0.5, low=0.0, high=1.0, n=2)),  # a quarter of the resamples is 0, 0
+        ([None, None], Measurement(unjudged=2)),
+        ([0.7, None], Measurement(value=0.7, n=1, unjudged=1)),  # one row says nothing about others
+        ([0.5, 0.5, 0.5, None], Measurement(value=0.5, low=0.5, high=0.5, n=3, unjudged=1)),
     ],
 )
-def test_mean_counts_unjudged_values(values: list[float | None], measured: Measured) -> None:
+def test_mean_counts_unjudged_values(values: list[float | None], measured: Measurement) -> None:
     assert metrics.mean(values) == measured
 
 
@@ -35,8 +35,8 @@ def test_resamples_without_the_statistic_are_left_out() -> None:
     def one_sided(rows: Sequence[float]) -> float | None:
         return 1.0 if 1.0 in rows else None
 
-    assert metrics.bootstrap([0.0, 1.0], one_sided) == Measured(value=1.0, low=1.0, high=1.0, n=2)
-    assert metrics.bootstrap([0.0, 0.0], one_sided) == Measured(n=2)
+    assert metrics.bootstrap([0.0, 1.0], one_sided) == Measurement(value=1.0, low=1.0, high=1.0, n=2)
+    assert metrics.bootstrap([0.0, 0.0], one_sided) == Measurement(n=2)
 
 
 def test_wilson_interval() -> None:
@@ -179,8 +179,8 @@ def test_measures_over_rows_by_hand(
     assert set(measures_of_rows(CORRECTED)) == set(MEASURE_NAMES)
 
 
-MEASURES = {"f1_ap": Measured(value=0.1 + 0.2, n=3), "good": Measured(unjudged=3)}
-MEASURES["changed"] = Measured(value=0.9, n=3, unjudged=1)
+MEASURES = {"f1_ap": Measurement(value=0.1 + 0.2, n=3), "good": Measurement(unjudged=3)}
+MEASURES["changed"] = Measurement(value=0.9, n=3, unjudged=1)
 
 
 @pytest.mark.parametrize(
@@ -195,8 +195,9 @@ MEASURES["changed"] = Measured(value=0.9, n=3, unjudged=1)
 )
 def test_measure_under_its_limit_is_named(limit: str, messages: list[str]) -> None:
     limits = parse_limits([limit], MEASURE_NAMES)
-    assert low_measures(EvalReport(data="", measures=MEASURES, rows=JUDGED[-1:]), limits) == messages
-    assert low_measures(EvalReport(data="", measures=MEASURES), limits) == messages * (limit != "changed=0.5")
+    reports = [EvalReport(data="", measures=MEASURES, rows=rows) for rows in (JUDGED[-1:], ())]
+    found = [low_measure_messages(report, limits) for report in reports]
+    assert found == [messages, messages * (limit != "changed=0.5")]
 
 
 @pytest.mark.parametrize("limit", ["f1_ap", "f1_ap=nan", "f1_ap=60"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from makers import edit, evidence, revision
 
-from rarr.evals.metrics import Measured
+from rarr.evals.metrics import Measurement
 from rarr.records import Notice, Query, Report, Scores, Sentence
 from rarr.tools.models.run_budget import Meter, using_meter
 from rarr.views.progress import ProgressLine
@@ -100,8 +100,8 @@ def test_diff_keeps_line_endings(made: Any, diff: str) -> None:
 
 
 def test_report_becomes_lines_and_tables() -> None:
-    half = Measured(value=0.5, low=0.25, high=0.75, n=8, unjudged=1)
-    systems = {"a": {"f1": half, "claims": 8}, "b\x1b": {"f1": Measured(), "claims": 0}}
+    half = Measurement(value=0.5, low=0.25, high=0.75, n=8, unjudged=1)
+    systems = {"a": {"f1": half, "claims": 8}, "b\x1b": {"f1": Measurement(), "claims": 0}}
     report = {"fail_on": ("x", "y"), "failing": 3, "unjudged": {"f1": half}, "documents": systems}
     assert [line.split() for line in as_tables(report).splitlines() if line] == [
         ["fail", "on:", "x,", "y"],
@@ -119,7 +119,7 @@ def test_report_becomes_lines_and_tables() -> None:
 def test_narrow_terminal_cuts_no_word_of_a_table(terminal: pytest.MonkeyPatch) -> None:
     terminal.setenv("FORCE_COLOR", "1")
     names = ("all", "heads", "tails", "all of a name", "confused heads", "confused tails")
-    row = {name: Measured(value=0.5, low=0.25, high=0.75, n=8) for name in names}
+    row = {name: Measurement(value=0.5, low=0.25, high=0.75, n=8) for name in names}
     shown = as_tables({"tables": {"search alone": row, "lost_by_search": row}})
     words = ("…" in shown, shown.count("confused"), shown.count("[0.250,"), "alone" in shown)
     assert words == (False, 2, 12, True), shown

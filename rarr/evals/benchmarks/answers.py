@@ -28,7 +28,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, in_random_order
 from rarr.evals.metrics import (
-    Measured,
+    Measurement,
     answer_score,
     answer_words,
     bootstrap_each,
@@ -39,7 +39,7 @@ from rarr.evals.metrics import (
     share_of,
     token_f1,
 )
-from rarr.evals.rows import Row, Text, Texts, Writings, read_rows
+from rarr.evals.rows import Row, Text, Texts, Variants, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker, digest
 from rarr.records import Revision
 from rarr.retrievers.given_passages import GivenPassages
@@ -50,7 +50,6 @@ from rarr.tools.text.blocks_and_sentences import sentences, split_sentences
 RATED_EXAMPLE = '{"answer": "...", "references": ["..."], "score": 0.5} for each answer'
 ASKED_EXAMPLE = '{"question": "...", "answers": ["..."], "passage": "..."} for each question'
 RESAMPLES = 300
-
 
 ANSWER_SCORES: dict[str, Callable[[str, str], float]] = {
     "values and words": answer_score, "token F1": token_f1, "exact match": exact_match, "ROUGE-L": rouge_l,
@@ -75,7 +74,7 @@ class RatedRow(Row):
 
     @model_validator(mode="before")
     @classmethod
-    def _has_candidates(cls, given: Any) -> Any:
+    def _make_candidates(cls, given: Any) -> Any:
         if not isinstance(given, dict) or "answer" in given or "candidates" not in given:
             return {**given, "candidates": [given]} if isinstance(given, dict) else given
         every = [] if given.get("improper") else list(map(dict, given["candidates"]))
@@ -88,7 +87,7 @@ class AnswerRow(NamedTuple):
     """A rated answer to the question of a row."""
 
     id: str
-    asked: RatedRow
+    question_row: RatedRow
     answer: str
     score: float
 
@@ -108,12 +107,12 @@ def answers_bench(data: Path, settings: Settings, options: BenchOptions) -> Benc
     ratings = [row.score for row in chosen]
     if len(set(ratings)) < 2:
         raise InputError(f"all ratings in {data} are equal: give right and wrong answers")
-    part = Part(rows, ScoreLine, partial(_scorer, settings), chosen)
+    part = Part(rows, ScoreLine, partial(_scoring_worker, settings), chosen)
     parts = {} if settings.model in EMBEDDED else {name_of(settings.model): part}
 
     def tables(pairs: Mapping[str, Pairs]) -> Tables:
         scores: dict[str, Sequence[float | None]] = {
-            name: [max(float(score(row.answer, it)) for it in row.asked.references) for row in chosen]
+            name: [max(float(score(row.answer, it)) for it in row.question_row.references) for row in chosen]
             for name, score in ANSWER_SCORES.items()
         }
         scores |= {name: [line.score for _, line in each] for name, each in pairs.items()}
@@ -125,19 +124,19 @@ def answers_bench(data: Path, settings: Settings, options: BenchOptions) -> Benc
     return Bench("answers", "Answers", counts, parts, tables, left_out)
 
 
-def _scorer(settings: Settings) -> Worker:
+def _scoring_worker(settings: Settings) -> Worker:
     models = LanguageModels(settings, [settings.model])
     judge = PromptedJudge(models[settings.model], Prompts(settings.prompts))
 
     async def make_line(row: AnswerRow) -> ScoreLine:
-        asked = row.asked
+        asked = row.question_row
         score = await judge.score_answer(row.answer, asked.references, asked.question, asked.passage)
         return ScoreLine(id=row.id, score=score)
 
     return Worker(make_line, models.all)
 
 
-def rating_agreement(scores: Sequence[float | None], ratings: Sequence[float]) -> dict[str, Measured]:
+def rating_agreement(scores: Sequence[float | None], ratings: Sequence[float]) -> dict[str, Measurement]:
     """Compares scores with ratings by Pearson's `r`, and by `auc`, where a rating of 0.5 or more is right."""
     pairs = [(score, rating) for score, rating in zip(scores, ratings, strict=True) if score is not None]
 
@@ -157,7 +156,7 @@ AnswerType = Literal["person", "organization", "location", "date", "number"]
 _PREPOSITION = re.compile(r"^(?:in|on|at|from|by|to)\s+(?=\S)", re.IGNORECASE)
 _BEFORE_VALUE = re.compile(r"(?:\b(?:on|in|at|the|about|around)\b|\W)*", re.IGNORECASE)
 _SHORTEST, _MOST_NAME_WORDS = 3, 5  # fewest letters of a distinctive word, and most words of a name
-_ASKED: dict[AnswerType, str] = {
+_TYPE_PATTERNS: dict[AnswerType, str] = {
     "person": r"^\W*(?:\w+\s+){0,3}?(?:who|whose|whom)\b",
     "location": r"\bwhere\b|\b(?:which|what)\s+(?:\w+\s+)?(?:city|country|state|town|river|island|county)\b",
     "organization": r"\b(?:which|what)\s+(?:\w+\s+)?(?:company|band|team|club|party|university|bank)\b",
@@ -168,7 +167,7 @@ class QuestionRow(Row):
     """A question, the forms of its answer, a passage with the answer, and the type of the answer if known."""
 
     question: Text
-    answers: Writings = Field(min_length=1)  # in QED, an answer is an object with a place
+    answers: Variants = Field(min_length=1)  # in QED, an answer is an object with a place
     passage: Text
     title: str = ""
     type: AnswerType | None = None
@@ -183,11 +182,11 @@ class Conflict(NamedTuple):
     id: str
     row: QuestionRow
     type: AnswerType
-    old: tuple[str, ...]
-    stated: str
+    old_answers: tuple[str, ...]
+    stated_answer: str
     claim: str
-    new: str = ""
-    changed: str = ""
+    new_answer: str = ""
+    changed_passage: str = ""
 
 
 class ReactionLine(FinishedLine):
@@ -201,30 +200,29 @@ class ReactionLine(FinishedLine):
 def conflicts_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
     """Returns the benchmark of changed passages. Raises `InputError` if no question gives a conflict."""
     rows = read_rows(data, QuestionRow, ASKED_EXAMPLE)
-    every, left_out = make_conflict_items(rows)
+    every, left_out = make_conflicts(rows)
     chosen = in_random_order(every)[: options.limit]
     if not chosen:
         reasons = "; ".join(f"{reason}: {count}" for reason, count in left_out.items())
         raise InputError(f"{data} gives no conflict ({reasons}): give rows whose passage has the answer")
     counts = {"questions": len(rows), "conflicts": len(chosen)}
-    parts = {"the reviser": Part(every, ReactionLine, partial(_reviser, settings), chosen)}
+    parts = {"the reviser": Part(every, ReactionLine, partial(_reacting_worker, settings), chosen)}
     return Bench("conflicts", "Conflicting knowledge", counts, parts, reaction_tables, left_out)
 
 
-def make_conflict_items(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[str, int]]:
+def make_conflicts(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[str, int]]:
     """Returns the conflicts made from the rows, and the number of unusable rows by reason."""
-    found = [_stated_answer(row) for row in rows]
+    found = [_find_conflict(row) for row in rows]
     usable = [each for each in found if isinstance(each, Conflict)]
-    made = [_with_substitute(each, usable) for each in usable]
+    made = [_add_new_answer(each, usable) for each in usable]
     left_out = Counter(why for why in (*found, *made) if isinstance(why, str))
     return [each for each in made if isinstance(each, Conflict)], dict(left_out)
 
 
-def _stated_answer(row: QuestionRow) -> Conflict | str:
+def _find_conflict(row: QuestionRow) -> Conflict | str:
     """Returns a conflict without a new answer, or the reason why the row cannot give a conflict."""
     variants = tuple(dict.fromkeys(_PREPOSITION.sub("", answer) for answer in row.answers))
-    stated = [answer for answer in variants if contains_words(row.passage, answer)]
-    if not stated:
+    if not (stated := [answer for answer in variants if contains_words(row.passage, answer)]):
         return "the passage contains no answer"
     if any(contains_words(row.question, answer) for answer in variants):
         return "the question contains an answer"
@@ -246,16 +244,16 @@ def _stated_answer(row: QuestionRow) -> Conflict | str:
     return Conflict(row.id, row, kind, old, answer, claim)
 
 
-def _with_substitute(conflict: Conflict, rows: Sequence[Conflict]) -> Conflict | str:
+def _add_new_answer(conflict: Conflict, rows: Sequence[Conflict]) -> Conflict | str:
     """Returns the conflict with an answer of another row in the passage, or a reason why none fits."""
-    row, old = conflict.row, conflict.old
-    others = {each.stated for each in rows if each.type == conflict.type}
+    row, old = conflict.row, conflict.old_answers
+    others = {each.stated_answer for each in rows if each.type == conflict.type}
     for new in sorted(others, key=lambda each: digest(f"{row.id}\n{each}".encode())):
-        is_alike = any(contains_words(it, new) or exact_match(new, it) or _share_value(new, it) for it in old)
-        if is_alike or hints_at_answer(new, old) or contains_words(f"{row.question}\n{row.passage}", new):
+        equal = (contains_words(it, new) or exact_match(new, it) or _have_equal_value(new, it) for it in old)
+        if any(equal) or hints_at_answer(new, old) or contains_words(f"{row.question}\n{row.passage}", new):
             continue
         if changed := with_words_replaced(row.passage, old, new):
-            return conflict._replace(new=new, changed=changed)
+            return conflict._replace(new_answer=new, changed_passage=changed)
     return "no substitute fits"
 
 
@@ -269,7 +267,8 @@ def answer_type(answer: str, question: str) -> AnswerType | None:
     words = answer.split()
     if not 0 < len(words) <= _MOST_NAME_WORDS or not (words[0][0].isupper() and words[-1][0].isupper()):
         return None
-    return next((kind for kind, asked in _ASKED.items() if re.search(asked, question, re.IGNORECASE)), None)
+    kinds = (kind for kind, asked in _TYPE_PATTERNS.items() if re.search(asked, question, re.IGNORECASE))
+    return next(kinds, None)
 
 
 def contains_words(text: str, words: str) -> bool:
@@ -305,10 +304,10 @@ def hints_at_answer(text: str, variants: Sequence[str]) -> bool:
     """
     words = (word[: max(_SHORTEST, len(word) - 1)] for each in variants for word in distinctive_words(each))
     has_word = any(re.search(rf"\b{re.escape(word)}", text) for word in words)
-    return has_word or any(_share_value(variant, text) for variant in variants)
+    return has_word or any(_have_equal_value(variant, text) for variant in variants)
 
 
-def _share_value(text: str, other: str) -> bool:
+def _have_equal_value(text: str, other: str) -> bool:
     return any(compare(value, second) == "equal" for value in values(text) for second in values(other))
 
 
@@ -324,7 +323,7 @@ def _words_pattern(variants: Sequence[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?<!\d[.,])(?:{words})(?!\w)(?![.,]\d)", re.IGNORECASE)
 
 
-def _reviser(settings: Settings) -> Worker:
+def _reacting_worker(settings: Settings) -> Worker:
     unsearched = settings.model_copy(update={"search": GivenPassages((), window=settings.window)})
     reviser = Reviser(components=wire(unsearched, measuring=True))
 
@@ -336,7 +335,7 @@ def _reviser(settings: Settings) -> Worker:
         revision = await revised(conflict, conflict.row.passage)
         if revision.changed or "contradicted" in _statuses(revision):
             return ReactionLine(id=conflict.id, right=False)
-        new = await revised(conflict, conflict.changed)
+        new = await revised(conflict, conflict.changed_passage)
         return ReactionLine(id=conflict.id, right=True, bucket=reaction_of(new, conflict), text=new.text)
 
     return Worker(make_line, [reviser])
@@ -353,9 +352,10 @@ def reaction_of(revision: Revision, conflict: Conflict) -> Reaction:
     reviser kept the claim and called it supported.
     """
     texts = [revision.text, *(edit.new for edit in revision.edits if edit.state == "suggested")]
-    if any(contains_words(text, conflict.new) for text in texts) or "contradicted" in _statuses(revision):
+    statuses, new = _statuses(revision), conflict.new_answer
+    if any(contains_words(text, new) for text in texts) or "contradicted" in statuses:
         return "evidence"
-    return "memory" if not revision.changed and _statuses(revision) == {"supported"} else "other"
+    return "memory" if not revision.changed and statuses == {"supported"} else "other"
 
 
 def reaction_tables(parts: Mapping[str, Pairs]) -> Tables:
@@ -367,7 +367,7 @@ def reaction_tables(parts: Mapping[str, Pairs]) -> Tables:
     return {"by type of the answer": rows}
 
 
-def reaction_scores(lines: Sequence[ReactionLine]) -> dict[str, Measured]:
+def reaction_scores(lines: Sequence[ReactionLine]) -> dict[str, Measurement]:
     """Computes the share of each reaction, among conflicts whose claim was kept with the unchanged passage.
 
     The memorisation ratio is memory / (memory + evidence) (Longpre et al. 2021; Chen 2023, section 5.3).

@@ -15,14 +15,14 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import Field
 
 from rarr.evals import run_folder
-from rarr.evals.metrics import Measured
+from rarr.evals.metrics import Measurement
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker, digest
 from rarr.records import Record
 from rarr.retrievers.corpus.corpus import Progress
 from rarr.settings import Settings
 
-Sampled = TypeVar("Sampled", bound=Any)
-Tables = dict[str, dict[str, dict[str, Measured]]]
+RowT = TypeVar("RowT", bound=Any)
+Tables = dict[str, dict[str, dict[str, Measurement]]]
 """Measures by the title of a table, the name of a row (such as a judge), and the name of a column."""
 
 
@@ -52,8 +52,8 @@ class Part(NamedTuple):
     line_class: type[FinishedLine]
     worker: Callable[[], Worker]
     chosen: Sequence[Any]
-    at_once: int = 1
-    then: Callable[[Sequence[Any]], None] = lambda lines: None
+    rows_per_job: int = 1
+    on_end: Callable[[Sequence[Any]], None] = lambda lines: None
 
 
 class Bench(NamedTuple):
@@ -98,15 +98,15 @@ def run_bench(
     changed, pairs = run_folder.changed_settings(settings), dict[str, Pairs]()
     every, searched = [part.rows for part in bench.parts.values()], run_folder.corpus_digest(settings)
     inputs = run_folder.run_inputs(f"rarr bench {bench.name}", every, changed, searched)
-    with run_folder.claim_folder(out, inputs):
+    with run_folder.lock_run_folder(out, inputs):
         for name, part in bench.parts.items():
             worker = part.worker()
             run_folder.write_inputs(out, inputs)  # after a worker was made, which may fail
             lines = run_folder.run_rows(
                 part.rows, out / _folder_name(name), part.line_class, worker,
-                chosen=part.chosen, jobs=part.at_once * options.jobs, on_row=on_row,
+                chosen=part.chosen, jobs=part.rows_per_job * options.jobs, on_row=on_row,
             )  # fmt: skip
-            part.then(lines)
+            part.on_end(lines)
             pairs[name] = list(zip(part.chosen, lines, strict=True))
         run_folder.write_inputs(out, inputs)  # also of a benchmark without parts
         lines = [(name, line) for name in pairs for _, line in pairs[name]]
@@ -137,6 +137,6 @@ def read_package_json(name: str) -> Any:
     return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
-def in_random_order(rows: Iterable[Sampled]) -> list[Sampled]:
+def in_random_order(rows: Iterable[RowT]) -> list[RowT]:
     """Returns the rows in an order that looks random and is always the same: by the digests of their ids."""
     return sorted(rows, key=lambda row: digest(row.id.encode()))

@@ -23,7 +23,7 @@ from rarr.agent.write import CHUNK_WORDS, Writer
 from rarr.components import WRITING_NODES
 from rarr.errors import InputError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, in_random_order
-from rarr.evals.metrics import Measured, mean, rouge_l, share, share_of_sums
+from rarr.evals.metrics import Measurement, mean, rouge_l, share, share_of_sums
 from rarr.evals.rows import Row, Text, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.ledger.scores import f1_ap
@@ -96,12 +96,12 @@ def kalma_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
     rows = [row for row in every if row.triples]
     if not rows:
         raise InputError(f"{BIOKALMA} has no question with a graph: give the folder of the data sets")
-    part = Part(rows, AnswerLine, partial(graph_answerer, settings), rows[: options.limit])
+    part = Part(rows, AnswerLine, partial(answering_worker, settings), rows[: options.limit])
     counts, title = {"questions": len(part.chosen)}, f"KaLMA, answers by {name_of(settings.model)}"
     return Bench("kalma", title, counts, {"rows of the data": part}, answer_tables)
 
 
-def graph_answerer(settings: Settings) -> Worker:
+def answering_worker(settings: Settings) -> Worker:
     """Returns a worker that answers a question from its graph, and again without some of its triples."""
     settings = settings.model_copy(update={"trace": False, "preset": "default"})
 
@@ -126,7 +126,7 @@ def graph_answerer(settings: Settings) -> Worker:
         return AnswerLine(
             id=row.id,
             cited=triples,
-            aligned=(sum(it is not None and _states(it.object, text) for text, it in cited), len(cited)),
+            aligned=(sum(it is not None and _has_value(it.object, text) for text, it in cited), len(cited)),
             written=(sum(each.existing for each in said), sum(each.written for each in said)),
             marked=(sum(each.needs_support for each in said), len(said)),
             gaps=gaps,
@@ -154,11 +154,11 @@ def count_gaps(answer: Answer, absent: Sequence[Triple], before: Answer) -> GapC
 
 def _names_triple(statement: Statement, triple: Triple) -> bool:
     words, text = content_stems(fact_text("", triple.relation, [""])), statement.text
-    has_relation = _states(relation_words(triple.relation), text) or set(words) & set(content_stems(text))
-    return _states(triple.object, text) or (bool(has_relation) and _states(triple.subject, text))
+    has_relation = _has_value(relation_words(triple.relation), text) or set(words) & set(content_stems(text))
+    return _has_value(triple.object, text) or (bool(has_relation) and _has_value(triple.subject, text))
 
 
-def _states(value: str, text: str) -> bool:
+def _has_value(value: str, text: str) -> bool:
     keyed = f" {name_key(text)} "
     return any(f" {name_key(form)} " in keyed for form in value_forms(value) if name_key(form))
 
@@ -166,20 +166,20 @@ def _states(value: str, text: str) -> bool:
 def answer_tables(parts: Mapping[str, Pairs]) -> Tables:
     """Makes two tables: all citations, and gaps (`GapCounts`)."""
     [(name, pairs)] = parts.items()
-    answered, gaps = [pair for pair in pairs if not pair[1].error], dict[str, dict[str, Measured]]()
+    answered, gaps = [pair for pair in pairs if not pair[1].error], dict[str, dict[str, Measurement]]()
     for count in REMOVED_COUNTS:
         found = [line.gaps[count] for _, line in answered if count in line.gaps]
         precision = share_of_sums([it.precision for it in found])
         recall = share_of_sums([it.recall for it in found])
-        f1 = Measured(value=f1_ap(precision.value, recall.value), n=recall.n)
+        f1 = Measurement(value=f1_ap(precision.value, recall.value), n=recall.n)
         gaps[f"{name}, {count} removed"] = {"precision": precision, "recall": recall, "f1": f1}
     return {
-        "citations of all answers": {name: _shares(answered)},
+        "citations of all answers": {name: _citation_shares(answered)},
         "triples removed, and told by [NA]": gaps,
     }
 
 
-def _shares(pairs: Pairs) -> dict[str, Measured]:
+def _citation_shares(pairs: Pairs) -> dict[str, Measurement]:
     lines: list[AnswerLine] = [line for _, line in pairs]
     return {
         "correctness": share([triple in row.triples for row, line in pairs for triple in line.cited]),
@@ -224,15 +224,15 @@ class ArticleLine(FinishedLine):
 
 def wikigen_bench(events: Path, documents: Path, settings: Settings, options: BenchOptions) -> Bench:
     """Makes the benchmark WikiGenBench. Raises `RarrError`, before any cost, for wrong data or settings."""
-    rows = events_of(events, documents)
+    rows = read_events(events, documents)
     most = max(len(row.documents) for row in rows)
     changes = {"trace": False, "search": retriever_of_pages(()), "documents_per_query": most}
-    own = settings.model_copy(update=changes)
-    parts = {name_of(settings.model): Part(rows, ArticleLine, partial(_writer, own), rows[: options.limit])}
+    worker = partial(_writing_worker, settings.model_copy(update=changes))
+    parts = {name_of(settings.model): Part(rows, ArticleLine, worker, rows[: options.limit])}
     return Bench("wikigen", "WikiGenBench", {"events": len(rows)}, parts, article_tables)
 
 
-def events_of(events: Path, documents: Path) -> list[EventRow]:
+def read_events(events: Path, documents: Path) -> list[EventRow]:
     """Reads the events with a page. Leaves out pages of Wikipedia, which may copy the article by people.
 
     Raises `InputError` if a file is missing, a line is wrong, or no event has a page.
@@ -259,7 +259,7 @@ def retriever_of_pages(documents: Sequence[DocumentRow]) -> GivenPassages:
     return GivenPassages(passages, window=1)
 
 
-def _writer(settings: Settings) -> Worker:
+def _writing_worker(settings: Settings) -> Worker:
     made = wire(settings, measuring=True, writing_nodes=WRITING_NODES)
 
     async def make_line(event: EventRow) -> ArticleLine:
@@ -281,7 +281,7 @@ def article_tables(parts: Mapping[str, Pairs]) -> Tables:
 
     Leaves out failed articles. An article without a sentence has no citation scores.
     """
-    rows = defaultdict[str, dict[str, Measured]](dict)
+    rows = defaultdict[str, dict[str, Measurement]](dict)
     for model, pairs in parts.items():
         done: list[Article] = [line.article for _, line in pairs if line.article is not None]
         for how, name in product(("as written", "checked"), ("recall", "precision", "rate")):

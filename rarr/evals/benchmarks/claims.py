@@ -18,7 +18,7 @@ from pydantic import AliasPath, BeforeValidator, Field
 from rarr.agent.verify import MAX_CLAIMS, ClaimVerifier, claim_verifier_of
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, in_random_order
-from rarr.evals.metrics import Measured, bootstrap_each, class_measures, mean, roc_auc, share_of
+from rarr.evals.metrics import Measurement, bootstrap_each, class_measures, mean, roc_auc, share_of
 from rarr.evals.rows import ATTRIBUTION_CLASSES as CLASSES, ClaimRow, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import AttributionClass, Verification
@@ -48,7 +48,7 @@ class VerifiedLine(FinishedLine):
         return self.label is not None
 
 
-def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> Worker:
+def verifying_worker(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> Worker:
     """Returns a worker with `jobs` requests at a time. Claims with equal evidence may share a request."""
     alike, most = defaultdict[str, list[ClaimRow]](list), MAX_CLAIMS if verifier.reads_together else 1
     for row in rows:
@@ -74,7 +74,7 @@ def row_verifier(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -
     return Worker(make_line, [verifier])
 
 
-def three_class_scores(pairs: Pairs) -> dict[str, Measured]:
+def three_class_scores(pairs: Pairs) -> dict[str, Measurement]:
     """Compares the labels of a judge with the classes by people. Returns the `class_measures`.
 
     A claim without a label, or whose judgement failed, is in no score, and counts as `unjudged`.
@@ -85,7 +85,7 @@ def three_class_scores(pairs: Pairs) -> dict[str, Measured]:
     return bootstrap_each(classed, of_classes, unjudged=gold - len(classed), resamples=RESAMPLES)
 
 
-def supported_scores(pairs: Pairs) -> dict[str, Measured]:
+def supported_scores(pairs: Pairs) -> dict[str, Measurement]:
     """Compares the label `attributable` with `supported` by people (Malaviya et al. 2023, table 6).
 
     Uses claims with a label and a judgement by people, and for `auc` the claims with a probability. Leaves
@@ -111,7 +111,7 @@ def _settings_by_judge(settings: Settings, options: BenchOptions) -> dict[str, S
 
 
 def judge_tables(
-    title: str, scores: Callable[[Pairs], dict[str, Measured]], parts: Mapping[str, Pairs]
+    title: str, scores: Callable[[Pairs], dict[str, Measurement]], parts: Mapping[str, Pairs]
 ) -> Tables:
     """Makes a table of all judges, and for each judge a table by system and a table by field."""
     tables: Tables = {title: {judge: scores(pairs) for judge, pairs in parts.items()}}
@@ -126,13 +126,13 @@ def judge_tables(
     return tables
 
 
-def _verified_parts(claims: Sequence[ClaimRow], settings: Settings, options: BenchOptions) -> dict[str, Part]:
+def _judge_parts(claims: Sequence[ClaimRow], settings: Settings, options: BenchOptions) -> dict[str, Part]:
     """Makes a part for each judge. If people judged claims, the runs do not use the record of readers."""
     chosen = claims[: options.limit]
     is_measured = any(row.supported is not None for row in chosen)
 
     def worker(its: Settings) -> Worker:
-        return row_verifier(claim_verifier_of(its, measuring=is_measured), chosen, options.jobs)
+        return verifying_worker(claim_verifier_of(its, measuring=is_measured), chosen, options.jobs)
 
     judges = _settings_by_judge(settings, options)
     return {it: Part(claims, VerifiedLine, partial(worker, judges[it]), chosen, MAX_CLAIMS) for it in judges}
@@ -141,13 +141,13 @@ def _verified_parts(claims: Sequence[ClaimRow], settings: Settings, options: Ben
 def verify_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
     """Makes the run of `rarr verify` over the claims in a file. The judgements of people are optional."""
     claims = read_rows(data, ClaimRow, '{"claim": "...", "evidence": "..."}')
-    [(judge, part)] = _verified_parts(claims, settings, options).items()
+    [(judge, part)] = _judge_parts(claims, settings, options).items()
     judged = sum(row.supported is not None for row in part.chosen)
     counts = {"claims": len(part.chosen), "judged by people": judged}
-    return Bench("verify", f"Claims, judged by {judge}", counts, {"": part}, verified_tables)
+    return Bench("verify", f"Claims, judged by {judge}", counts, {"": part}, verify_tables)
 
 
-def verified_tables(parts: Mapping[str, Pairs]) -> Tables:
+def verify_tables(parts: Mapping[str, Pairs]) -> Tables:
     """Makes the table of the labels, and tables of scores if people judged claims."""
     [pairs] = parts.values()
     tables = {LABELS_TITLE: label_shares(pairs)}
@@ -164,7 +164,7 @@ def attrscore_bench(data: Path, settings: Settings, options: BenchOptions) -> Be
     claims = [row for row in rows if row.label is not None]
     if not claims:
         raise InputError(f"no claim of {data} has a label: give lines such as {LABELLED_EXAMPLE}")
-    parts = _verified_parts(claims, settings, options)
+    parts = _judge_parts(claims, settings, options)
     left_out = {"no class by people": len(rows) - len(claims)}
     return Bench("attrscore", "AttrScore", {"claims": len(claims)}, parts, class_tables, left_out)
 
@@ -176,14 +176,14 @@ def class_tables(parts: Mapping[str, Pairs]) -> Tables:
     return judge_tables("F1 of each class", class_scores, parts) | labels
 
 
-def class_scores(pairs: Pairs) -> dict[str, Measured]:
+def class_scores(pairs: Pairs) -> dict[str, Measurement]:
     """Computes the F1 of each class, `overall` (micro-F1, which equals accuracy) and `macro` (macro-F1)."""
     scores = three_class_scores(pairs)
     names = {str(name): f"{name}_f1" for name in CLASSES} | {"overall": "accuracy", "macro": "macro_f1"}
-    return {name: scores.get(measure, Measured()) for name, measure in names.items()}
+    return {name: scores.get(measure, Measurement()) for name, measure in names.items()}
 
 
-def label_shares(pairs: Pairs) -> dict[str, dict[str, Measured]]:
+def label_shares(pairs: Pairs) -> dict[str, dict[str, Measurement]]:
     """Computes the share of each label among the claims of each class by people, and among all claims.
 
     `none` is the share of claims without a label. Claims with an error are left out.
@@ -212,13 +212,13 @@ def expertqa_bench(data: Path, settings: Settings, options: BenchOptions) -> Ben
     """Makes the benchmark ExpertQA from the folder `data`. Raises `InputError` for missing or wrong data."""
     rows = in_random_order(read_rows(data / CLAIMS, ExpertClaim))
     claims = [row for row in rows if row.worthiness == "Yes"]
-    parts = _verified_parts(claims, settings, options)
+    parts = _judge_parts(claims, settings, options)
     tables = partial(judge_tables, "claims against complete support by experts", expert_scores)
     left_out = {"not worth a citation": len(rows) - len(claims)}
     return Bench("expertqa", "ExpertQA", {"claims": len(claims)}, parts, tables, left_out)
 
 
-def expert_scores(pairs: Pairs) -> dict[str, Measured]:
+def expert_scores(pairs: Pairs) -> dict[str, Measurement]:
     """Compares the labels of claims with the labels of experts (table 6), and computes `autoais` (table 5).
 
     `autoais` is the share of attributable claims among the claims of an answer that the expert finds

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -21,8 +21,8 @@ from pydantic import Field
 from rarr.agent.wiring.components import wire
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, read_package_json
-from rarr.evals.metrics import Measured, bootstrap, share
-from rarr.evals.rows import Row, Text, Writings, read_rows
+from rarr.evals.metrics import Measurement, bootstrap, share
+from rarr.evals.rows import Row, Text, Variants, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import scan
@@ -31,9 +31,9 @@ from rarr.retrievers.extract.files import extract
 from rarr.settings import Settings
 
 EXAMPLE = '{"id": "a1", "name": "Apollo", "popularity": 90, "documents": ["apollo.md"], ...}'
-LEAST_GAP = 0.1  # of a clear head: (p1 - p2) / mean(p1, p2), the popularity of the first two entities
-OPENING = 350  # words of a document
-DEPTH = 20  # documents that a search returns for a question
+LEAST_GAP_OF_HEAD = 0.1  # of a clear head: (p1 - p2) / mean(p1, p2), the popularity of the first two entities
+OPENING_WORDS = 350  # words of a document
+SEARCH_DEPTH = 20  # documents that a search returns for a question
 TEMPLATES = "name_templates.json"  # questions by property, with the variable $entity
 
 
@@ -46,7 +46,7 @@ class Entity(Row):
 
     name: Text
     aliases: tuple[str, ...] = ()
-    properties: dict[str, Writings] = Field(default_factory=dict)
+    properties: dict[str, Variants] = Field(default_factory=dict)
     popularity: float = Field(ge=0)
     documents: tuple[str, ...] = Field(min_length=1)
 
@@ -79,7 +79,7 @@ def names_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
     if not every:
         raise InputError(f"{data} has no shared name: give entities of one name, whose values the corpus has")
     counts = {"names": len(sets[: options.limit]), "questions": len(chosen)}
-    parts = {"run": Part(every, NamesLine, partial(_searcher, settings, entities), chosen)}
+    parts = {"run": Part(every, NamesLine, partial(_searching_worker, settings, entities), chosen)}
     return Bench("names", "Things that share a name", counts, parts, search_tables)
 
 
@@ -99,16 +99,16 @@ def question_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[
         if len(members) == 1 or ids in seen:
             continue
         seen.add(ids)
-        questions = list(_questions(writings[key], members, texts))
+        questions = list(_questions_of(writings[key], members, texts))
         first, second = members[0].popularity, members[1].popularity
-        has_head = first > 0 and (first - second) / ((first + second) / 2) >= LEAST_GAP
+        has_head = first > 0 and (first - second) / ((first + second) / 2) >= LEAST_GAP_OF_HEAD
         subjects = {question.subject.id for question in questions}
         if has_head and members[0].id in subjects and len(subjects) > 1:
             sets.append(questions)
     return sets
 
 
-def _questions(name: str, members: tuple[Entity, ...], texts: Mapping[str, str]) -> Iterator[NameQuestion]:
+def _questions_of(name: str, members: tuple[Entity, ...], texts: Mapping[str, str]) -> Iterator[NameQuestion]:
     templates = read_package_json(TEMPLATES)
     owners = Counter(property_ for member in members for property_ in member.properties)
     for member in members:
@@ -130,14 +130,14 @@ def document_openings(path: Path) -> dict[str, str]:
         with suppress(UnreadableError):  # `rarr doctor` reports it
             for document in extract(file.path, lambda problem: None):
                 item = f"#{document.item}" if document.item else ""
-                opening = " ".join(document.text.split()[:OPENING]).casefold()
+                opening = " ".join(document.text.split()[:OPENING_WORDS]).casefold()
                 texts[document.source or f"{file.name}{item}"] = opening
     if not texts:
         raise InputError(f"corpus {str(path)!r} has no readable document: see rarr index")
     return texts
 
 
-def _searcher(settings: Settings, entities: Sequence[Entity]) -> Worker:
+def _searching_worker(settings: Settings, entities: Sequence[Entity]) -> Worker:
     made = wire(settings.model_copy(update={"trace": False}))
     ends = {name: name if name[0] == "#" else f"/{name}" for entity in entities for name in entity.documents}
 
@@ -150,7 +150,7 @@ def _searcher(settings: Settings, entities: Sequence[Entity]) -> Worker:
         return tuple(dict.fromkeys(document_of(passage.source) for passage in passages))
 
     async def make_line(asked: NameQuestion) -> NamesLine:
-        passages = await made.retriever.retrieve(asked.text, DEPTH)
+        passages = await made.retriever.retrieve(asked.text, SEARCH_DEPTH)
         scores = await made.reranker.score(asked.text, passages) if passages else []
         order = sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0])
         ranked = found([passage for _, passage in order])
@@ -169,10 +169,10 @@ def search_tables(parts: Mapping[str, Pairs]) -> Tables:
     return {"questions: the first document is right": rows}
 
 
-Ranked = tuple[NameQuestion, tuple[str, ...]]  # a question, and the documents of a search, best first
+Ranking = tuple[NameQuestion, tuple[str, ...]]  # a question, and the documents of a search, best first
 
 
-def search_scores(ranked: Sequence[Ranked]) -> dict[str, Measured]:
+def search_scores(ranked: Sequence[Ranking]) -> dict[str, Measurement]:
     """Computes the shares of questions whose first document is right, for all questions, heads and tails.
 
     `all of a name`: the share of names whose questions are all right. `confused`: a document about another
@@ -181,32 +181,32 @@ def search_scores(ranked: Sequence[Ranked]) -> dict[str, Measured]:
     heads = [pair for pair in ranked if pair[0].subject.id == pair[0].members[0].id]
     tails = [pair for pair in ranked if pair[0].subject.id != pair[0].members[0].id]
     return {
-        "all": _share_over_sets(ranked, _is_right),
-        "heads": _share_over_sets(heads, _is_right),
-        "tails": _share_over_sets(tails, _is_right),
-        "all of a name": share([all(hits) for hits in _sets(ranked, _is_right)]),
-        "confused heads": _share_over_sets(heads, _is_confused),
-        "confused tails": _share_over_sets(tails, _is_confused),
+        "all": _share_of_questions(ranked, _is_first_right),
+        "heads": _share_of_questions(heads, _is_first_right),
+        "tails": _share_of_questions(tails, _is_first_right),
+        "all of a name": share([all(hits) for hits in _hits_by_name(ranked, _is_first_right)]),
+        "confused heads": _share_of_questions(heads, _is_rival_first),
+        "confused tails": _share_of_questions(tails, _is_rival_first),
     }
 
 
-def _is_right(pair: Ranked) -> bool:
+def _is_first_right(pair: Ranking) -> bool:
     return not set(pair[0].gold).isdisjoint(pair[1][:1])
 
 
-def _is_confused(pair: Ranked) -> bool:
+def _is_rival_first(pair: Ranking) -> bool:
     asked, ranking = pair
     rivals = {name for it in asked.members for name in it.documents} - set(asked.subject.documents)
     places = [ranking.index(document) for document in asked.gold if document in ranking]
     return not rivals.isdisjoint(ranking[: min(places, default=len(ranking))])
 
 
-def _sets(ranked: Sequence[Ranked], holds: Callable[[Ranked], bool]) -> list[list[bool]]:
+def _hits_by_name(ranked: Sequence[Ranking], holds: Callable[[Ranking], bool]) -> list[list[bool]]:
     by_name = sorted(ranked, key=lambda pair: pair[0].name)
     return [list(map(holds, group)) for _, group in groupby(by_name, key=lambda pair: pair[0].name)]
 
 
-def _share_over_sets(ranked: Sequence[Ranked], holds: Callable[[Ranked], bool]) -> Measured:
+def _share_of_questions(ranked: Sequence[Ranking], holds: Callable[[Ranking], bool]) -> Measurement:
     """Computes a share of questions. The interval draws names, because questions of a name are dependent."""
-    measured = bootstrap(_sets(ranked, holds), lambda drawn: fmean([it for hits in drawn for it in hits]))
+    measured = bootstrap(_hits_by_name(ranked, holds), lambda drawn: fmean(chain(*drawn)))
     return measured.model_copy(update={"n": len(ranked)})

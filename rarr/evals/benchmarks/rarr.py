@@ -20,8 +20,8 @@ from rarr.backends.prompted.writing import PromptedAnswerWriter
 from rarr.components import NO_BASELINE, PURR, Baseline
 from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, in_random_order
-from rarr.evals.evaluation import row_reviser
-from rarr.evals.metrics import Measured, f1_ap_of_set, mean, share, share_of
+from rarr.evals.evaluation import revising_worker
+from rarr.evals.metrics import Measurement, f1_ap_of_set, mean, share, share_of
 from rarr.evals.rows import EvalRow, Text, read_rows
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Revision
@@ -53,7 +53,7 @@ class RevisionRow(EvalRow):
     question: Text | None = None
 
     @model_validator(mode="after")
-    def _has_text(self) -> "RevisionRow":
+    def _require_text_or_question(self) -> "RevisionRow":
         if not self.text.strip() and self.question is None:
             raise ValueError('it has neither a "text" nor a "question"')
         return self
@@ -84,20 +84,20 @@ def rarr_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
     judge = settings.models.get("attribute", settings.model)
     rows = in_random_order(read_rows(data, RevisionRow, EXAMPLE))
     chosen, written, parts = rows[: options.limit], list[TextLine](), dict[str, Part]()
-    asked, asked_now = ([row for row in some if not row.text.strip()] for some in (rows, chosen))
-    if asked_now:
-        parts[TEXTS] = Part(asked, TextLine, partial(_writer, settings), asked_now, then=written.extend)
+    asked, missing = ([row for row in some if not row.text.strip()] for some in (rows, chosen))
+    if missing:
+        parts[TEXTS] = Part(asked, TextLine, partial(_text_worker, settings), missing, on_end=written.extend)
     for name in dict.fromkeys(names):
         changes, baseline = SYSTEMS.get(name) or (_PAPER, Baseline(editor=name))
         given = {field: getattr(settings, field) for field in settings.model_fields_set}
         models = {"models": {**settings.models, "attribute": judge}, "trace": False}
         own = Settings(**{**given, **changes, **models})
-        parts[name] = Part(rows, RevisionLine, partial(_system, own, baseline, written), chosen)
+        parts[name] = Part(rows, RevisionLine, partial(_system_worker, own, baseline, written), chosen)
     title = f"means over texts; auto-AIS by {name_of(judge)}, intent by {name_of(settings.model)}"
     return Bench("rarr", "RARR", {"texts": len(chosen)}, parts, partial(system_tables, title))
 
 
-def _writer(settings: Settings) -> Worker:
+def _text_worker(settings: Settings) -> Worker:
     models = LanguageModels(settings, [settings.model])
     answerer = PromptedAnswerWriter(models[settings.model], Prompts(settings.prompts))
 
@@ -107,9 +107,9 @@ def _writer(settings: Settings) -> Worker:
     return Worker(make_line, models.all)
 
 
-def _system(settings: Settings, baseline: Baseline, written: Sequence[TextLine]) -> Worker:
+def _system_worker(settings: Settings, baseline: Baseline, written: Sequence[TextLine]) -> Worker:
     """Makes a worker that revises texts by one system, and lets a model judge the intent of each revision."""
-    revising, models = row_reviser(settings, baseline), LanguageModels(settings, [settings.model])
+    revising, models = revising_worker(settings, baseline), LanguageModels(settings, [settings.model])
     judge = PromptedJudge(models[settings.model], Prompts(settings.prompts))
     texts = {line.id: line.text for line in written}
 
@@ -126,12 +126,12 @@ def _system(settings: Settings, baseline: Baseline, written: Sequence[TextLine])
             intent = intent or await judge.rate_intent(text, made.revision.text, context)
         except RarrError as error:  # the other measures count
             failures += (f"intent could not be judged: {error}",)
-        return _measured_line(row, text, made.revision, intent).model_copy(update={"failures": failures})
+        return _line_with_scores(row, text, made.revision, intent).model_copy(update={"failures": failures})
 
     return Worker(make_line, (*revising.opened, *models.all))
 
 
-def _measured_line(row: RevisionRow, text: str, revision: Revision, intent: float | None) -> RevisionLine:
+def _line_with_scores(row: RevisionRow, text: str, revision: Revision, intent: float | None) -> RevisionLine:
     right = [span.of(text) for span in sentences(text) if row.revised and span.of(text) in row.revised]
     changed, usage = sum(sentence not in revision.text for sentence in right), revision.usage
     tokens = usage.input_tokens + usage.output_tokens
@@ -147,12 +147,12 @@ def system_tables(title: str, parts: Mapping[str, Pairs]) -> Tables:
     lines.pop(TEXTS, None)
     first, *others = lines
     differences = {name: _differences(lines[name], lines[first]) for name in others}
-    found = {title: {name: _measures(list(of.values())) for name, of in lines.items()}}
+    found = {title: {name: _system_measures(list(of.values())) for name, of in lines.items()}}
     return found | ({f"differences from {first} on the same texts": differences} if others else {})
 
 
-def _measures(lines: Sequence[RevisionLine]) -> dict[str, Measured]:
-    numbers = [line.numbers for line in lines]  # those of a text with an error are empty, and not judged
+def _system_measures(lines: Sequence[RevisionLine]) -> dict[str, Measurement]:
+    numbers = [line.numbers for line in lines]  # after an error, a text has no numbers: it counts as unjudged
     measures = {name: mean([its.get(name) for its in numbers]) for name in next(filter(None, numbers), {})}
     intents = [its.get("intent") for its in numbers]
     measures["intent_kept"] = share([None if intent is None else intent == 1 for intent in intents])
@@ -162,11 +162,11 @@ def _measures(lines: Sequence[RevisionLine]) -> dict[str, Measured]:
     return measures | ({"right_changed": changed} if changed.n else {})
 
 
-def _differences(own: Mapping[str, RevisionLine], others: Mapping[str, RevisionLine]) -> dict[str, Measured]:
+def _differences(own: Mapping[str, RevisionLine], base: Mapping[str, RevisionLine]) -> dict[str, Measurement]:
     rises = defaultdict[str, list[float | None]](list)
     names = next(filter(None, (line.numbers for line in own.values())), {})
-    for text in own.keys() & others.keys():
-        for name in names:  # a text with an error has none, and is not judged
-            one, base = own[text].numbers.get(name), others[text].numbers.get(name)
-            rises[name].append(None if one is None or base is None else one - base)
+    for text in own.keys() & base.keys():
+        for name in names:  # after an error, a text has no numbers, and counts as unjudged
+            one, other = own[text].numbers.get(name), base[text].numbers.get(name)
+            rises[name].append(None if one is None or other is None else one - other)
     return {name: mean(values) for name, values in rises.items()}

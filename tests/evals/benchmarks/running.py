@@ -8,7 +8,7 @@ from evals.doubles import write_rows
 from rarr.cli.files import BENCHES
 from rarr.evals.benchmarks.bench import BenchmarkReport, BenchOptions, run_bench
 from rarr.evals.benchmarks.claims import CLAIMS
-from rarr.evals.metrics import Measured
+from rarr.evals.metrics import Measurement
 from rarr.settings import Settings
 
 
@@ -20,7 +20,7 @@ def run(name: str, *paths: Path, out: Path, **given: Any) -> BenchmarkReport:
     return run_bench(make(*paths, settings, options), out, settings, options)
 
 
-def first_table(report: BenchmarkReport) -> dict[str, dict[str, Measured]]:
+def first_table(report: BenchmarkReport) -> dict[str, dict[str, Measurement]]:
     return next(iter(report.tables.values()))
 
 

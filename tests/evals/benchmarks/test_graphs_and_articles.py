@@ -11,7 +11,7 @@ from evals.benchmarks.running import first_table, run
 from evals.doubles import lines, write_rows
 from rarr import SettingsError
 from rarr.evals.benchmarks import citations
-from rarr.evals.benchmarks.citations import KalmaRow, events_of
+from rarr.evals.benchmarks.citations import KalmaRow, read_events
 from rarr.evals.rows import read_rows
 from rarr.records.citations import Answer, Statement
 from rarr.retrievers.graph.triples import Triple
@@ -101,7 +101,7 @@ EVENTS, DOCS = FOLDER / "events.jsonl", FOLDER / "docs.jsonl"
 
 
 async def test_events_have_all_their_pages_but_those_of_wikipedia(tmp_path: Path) -> None:
-    events = {event.id: event for event in events_of(EVENTS, DOCS)}
+    events = {event.id: event for event in read_events(EVENTS, DOCS)}
     assert set(events) == {"kestrel-hall", "kestrel-library", "ashdown-observatory"}
     assert [page.title for page in events["kestrel-hall"].documents] == ["Kestrel Hall"]
     assert events["kestrel-hall"].sections[0].text.startswith("Kestrel Hall is a concert hall in Tarrow")

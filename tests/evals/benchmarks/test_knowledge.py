@@ -104,8 +104,8 @@ MILL = NOVEL.model_copy(update={"id": "mill", "answers": ("1937",), "passage": "
 
 
 def test_answers_of_one_type_are_substituted() -> None:
-    made, left_out = answers.make_conflict_items([NOVEL, SONG, MILL])
-    assert {conflict.id: conflict.changed for conflict in made} == {
+    made, left_out = answers.make_conflicts([NOVEL, SONG, MILL])
+    assert {conflict.id: conflict.changed_passage for conflict in made} == {
         "novel": "The Salt Road is a novel by Tom Berg. Tom Berg's first readers were sailors.",
         "song": "Green Ice was written by Ida Lunde in 1904.",
     }
@@ -132,7 +132,7 @@ def test_row_is_left_out_with_the_reason() -> None:
         "no substitute fits": {"passage": "By Ida Lunde. Tom Berg read it."},
     }
     for reason, change in changes.items():
-        made, left_out = answers.make_conflict_items([NOVEL.model_copy(update=change), SONG])
+        made, left_out = answers.make_conflicts([NOVEL.model_copy(update=change), SONG])
         assert "novel" not in {conflict.id for conflict in made} and reason in left_out
 
 
@@ -163,7 +163,7 @@ def test_same_value_in_another_form_is_no_substitute() -> None:
         MILL.model_copy(update={"id": value, "answers": (value,), "passage": f"It is {value} high."})
         for value in ("221 m", "0.221 km")
     ]
-    assert answers.make_conflict_items(rows) == ([], {"no substitute fits": 2})
+    assert answers.make_conflicts(rows) == ([], {"no substitute fits": 2})
 
 
 def test_memorisation_ratio_is_memory_among_memory_and_evidence() -> None:
