@@ -23,17 +23,18 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from benchmarks import recorded_reader
-from benchmarks.harness import EXAMPLES, chosen, half_parser, lines, reported, sentence_place, share, table
-from benchmarks.recorded_reader import NOT_RECORDED, RecordedModel, components, unrecorded
+from benchmarks.harness import EXAMPLES, half_parser, parse_halves, report_time, sentence_place, share, table
+from benchmarks.json_lines import read_lines
+from benchmarks.recorded_reader import NOT_RECORDED, RecordedModel, count_unrecorded, wire_reader
 from rarr import Reviser, Revision, Sentence, Settings, Usage
 from rarr.components import Baseline
 from rarr.records import Status
 from rarr.tools.text.blocks_and_sentences import Span
 
 HALVES = ("tuned", "held_out", "unseen")
-RECORDED = ("tuned", "held_out")
+RECORDED_HALVES = ("tuned", "held_out")
 """The parts whose answers of a strong model are kept; `unseen` was seen by the sketch of cards."""
-LATER = ("english", "german", "french", "chinese")
+LANGUAGES = ("english", "german", "french", "chinese")
 CORRECTED, DAMAGED, CHANGED = "corrected exactly", "damaged", "changed"
 IN_OTHER_WORDS = "corrected in other words"
 STATUSES: tuple[str, ...] = get_args(Status)
@@ -85,21 +86,21 @@ class Outcome(NamedTuple):
     suggested: tuple[str, ...] = ()
 
 
-def answers(*halves: str) -> list[Answer]:
-    folders = {half: EXAMPLES / ("answers_later" if half in LATER else "answers") / half for half in halves}
-    return [_answer(half, folder) for half in halves for folder in sorted(folders[half].iterdir())]
+def read_answers(*halves: str) -> list[Answer]:
+    parents = {half: EXAMPLES / ("answers_later" if half in LANGUAGES else "answers") for half in halves}
+    return [_read_answer(it, folder) for it in halves for folder in sorted((parents[it] / it).iterdir())]
 
 
 def corpus_folder(folder: Path, halves: Sequence[str] = HALVES) -> Path:
     """Copies the documents of these parts into a new folder inside `folder`, and returns it."""
     corpus = folder / "corpus"
     corpus.mkdir(parents=True)
-    for answer in answers(*halves):
+    for answer in read_answers(*halves):
         shutil.copy(answer.document, corpus / f"{answer.name}{answer.document.suffix}")
     return corpus
 
 
-def reviser(folder: Path, **settings: Any) -> Reviser:
+def make_reviser(folder: Path, **settings: Any) -> Reviser:
     """Revises against the documents of all parts; copies and the index go into `folder`."""
     return Reviser(Settings(corpus=corpus_folder(folder), home=folder / "home", **settings))
 
@@ -119,17 +120,17 @@ def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
     at = revision.text.index(known[0]) if known else 0  # an editor may have written the whole text anew
     place = Span(at, at + len(known[0])) if known else sentence_place(revision, mark.sentence)
     sentence = place.of(revision.text)
-    judged = _judged(revision, place)
+    judged = _report_sentence(revision, place)
     result: str = CHANGED if mark.wrong is None else DAMAGED
     if sentence == mark.sentence:
         result = judged.status if judged else "unjudged"
     elif mark.wrong is not None and sentence in (mark.corrected, *mark.also):
         result = CORRECTED if sentence == mark.corrected else IN_OTHER_WORDS
-    cited = tuple(_cited(revision, place, judged))
-    return Outcome(answer, mark, sentence, result, cited, tuple(_suggested(revision, mark, sentence)))
+    cited = tuple(_cited_passages(revision, place, judged))
+    return Outcome(answer, mark, sentence, result, cited, tuple(_suggestions(revision, mark, sentence)))
 
 
-def counted(outcomes: Sequence[Outcome], *, wrong: bool) -> dict[str, list[bool]]:
+def hits_by_result(outcomes: Sequence[Outcome], *, wrong: bool) -> dict[str, list[bool]]:
     """For each result, whether each of the wrong (or else the right) sentences has it."""
     group = [outcome for outcome in outcomes if (outcome.mark.wrong is not None) == wrong]
     results = (CORRECTED, IN_OTHER_WORDS, DAMAGED, NOT_RECORDED) if wrong else (CHANGED, NOT_RECORDED)
@@ -141,7 +142,7 @@ def counted(outcomes: Sequence[Outcome], *, wrong: bool) -> dict[str, list[bool]
     return counts | {"another change is suggested": other}
 
 
-def _suggested(revision: Revision, mark: Mark, sentence: str) -> Iterator[str]:
+def _suggestions(revision: Revision, mark: Mark, sentence: str) -> Iterator[str]:
     """The marked sentence after each suggested edit that would change it."""
     for edit in revision.edits:
         if edit.state == "suggested":
@@ -151,14 +152,14 @@ def _suggested(revision: Revision, mark: Mark, sentence: str) -> Iterator[str]:
                 yield changed
 
 
-def _answer(half: str, folder: Path) -> Answer:
+def _read_answer(half: str, folder: Path) -> Answer:
     (document,) = folder.glob("document.*")
-    rows = lines(folder / "marks.jsonl")
+    rows = read_lines(folder / "marks.jsonl")
     marks = tuple(Mark(**{**row, "also": tuple(row.get("also", ()))}) for row in rows)
     return Answer(folder.name, half, document, (folder / "answer.md").read_text(encoding="utf-8"), marks)
 
 
-def _judged(revision: Revision, place: Span) -> Sentence | None:
+def _report_sentence(revision: Revision, place: Span) -> Sentence | None:
     """The sentence of the report that shares most characters with `place`."""
 
     def shared(sentence: Sentence) -> int:
@@ -168,7 +169,7 @@ def _judged(revision: Revision, place: Span) -> Sentence | None:
     return best if best and shared(best) > 0 else None
 
 
-def _cited(revision: Revision, place: Span, judged: Sentence | None) -> Iterator[str]:
+def _cited_passages(revision: Revision, place: Span, judged: Sentence | None) -> Iterator[str]:
     """The passages of the edits that wrote words of the sentence, then those of the sentence itself."""
     words = place.of(revision.text)
     ids = [edit.evidence_id for edit in revision.edits if edit.accepted and edit.new in words]
@@ -180,7 +181,7 @@ def _cited(revision: Revision, place: Span, judged: Sentence | None) -> Iterator
 def print_half(half: str, outcomes: Sequence[Outcome]) -> None:
     print(f"\n## {half}: {len({outcome.answer for outcome in outcomes})} answers\n")
     for title, wrong in (("wrong sentences", True), ("right sentences", False)):
-        body = [[name, share(hits)] for name, hits in counted(outcomes, wrong=wrong).items()]
+        body = [[name, share(hits)] for name, hits in hits_by_result(outcomes, wrong=wrong).items()]
         print(f"{table([title, 'count, share and interval'], body)}\n")
 
 
@@ -204,7 +205,7 @@ class GoodRecord:
         """Keeps nothing."""
 
 
-def added(spent: Usage, *revisions: Revision) -> Usage:
+def add_usage(spent: Usage, *revisions: Revision) -> Usage:
     """Adds the requests, tokens, controls and sentences (as `saved_calls`) of revisions."""
     for revision in revisions:
         usage = revision.usage
@@ -218,7 +219,7 @@ def added(spent: Usage, *revisions: Revision) -> Usage:
     return spent
 
 
-def print_spent(spent: Usage) -> None:
+def print_costs(spent: Usage) -> None:
     """The cost of a sentence, and what the reader did with planted sentences."""
     count, planted = spent.saved_calls, spent.controls
     if not spent.model_calls:
@@ -234,51 +235,51 @@ def print_spent(spent: Usage) -> None:
 
 
 def main() -> None:
-    made = half_parser(__doc__, (*HALVES, *LATER, "later"))
+    made = half_parser(__doc__, (*HALVES, *LANGUAGES, "later"))
     made.add_argument("--alone", action="store_true", help="revise each marked sentence by itself")
     made.add_argument("--good-record", action="store_true", help="as if the model had a good record")
     made.add_argument("--add", type=Path, help="add the answers of this store to the recorded ones, and end")
     made.add_argument("--first", type=int, metavar="N", help="only the first N answers of each half")
     made.add_argument("--preset", default="default", help="a preset of the settings, such as paper")
     made.add_argument("--editor", default="minimal", help="an editor of rarr eval, such as efec")
-    options = chosen(made, HALVES)
+    options = parse_halves(made, HALVES)
     if options.add:
-        print(f"{recorded_reader.add(options.add)} recorded answers")
+        print(f"{recorded_reader.add_answers(options.add)} recorded answers")
         return
     if options.half == "all" and isinstance(options.model, RecordedModel):
-        options.halves = RECORDED
+        options.halves = RECORDED_HALVES
     elif options.half == "later":
-        options.halves = LATER
-    together = LATER if set(options.halves) <= set(LATER) else HALVES
+        options.halves = LANGUAGES
+    together = LANGUAGES if set(options.halves) <= set(LANGUAGES) else HALVES
     given = {"model": options.model, "base_url": options.base_url, "preset": options.preset}
     if options.preset == "default":
         given["rounds"] = options.rounds
-    with reported(options), tempfile.TemporaryDirectory() as folder:
+    with report_time(options), tempfile.TemporaryDirectory() as folder:
         settings = Settings(corpus=corpus_folder(Path(folder), together), home=Path(folder) / "home", **given)
         record = GoodRecord() if options.good_record else None
         spent = Usage()
-        wired = components(settings, baseline=Baseline(editor=options.editor))
+        wired = wire_reader(settings, baseline=Baseline(editor=options.editor))
         with Reviser(components=replace(wired, record=record)) as reader:
             for half in options.halves:
-                half_outcomes, used = _measured(reader, half, options)
-                spent = added(spent, *used)
+                half_outcomes, used = _measure_half(reader, half, options)
+                spent = add_usage(spent, *used)
                 print_half(half, half_outcomes)
                 if options.each and half == "tuned":
                     print_each(half_outcomes)
-        print_spent(spent)
+        print_costs(spent)
 
 
-def _measured(
+def _measure_half(
     reader: Reviser, half: str, options: argparse.Namespace
 ) -> tuple[list[Outcome], list[Revision]]:
     """Revises the answers of a half; an answer of which a request is not recorded has that as its result."""
     half_outcomes, revisions, model = list[Outcome](), list[Revision](), options.model
-    for answer in answers(half)[: options.first]:
-        before = unrecorded(model)
+    for answer in read_answers(half)[: options.first]:
+        before = count_unrecorded(model)
         for text, marks in answer.parts(alone=options.alone):
             revisions.append(reader.revise(text))
             found = [outcome(revisions[-1], answer.name, mark) for mark in marks]
-            lacks = unrecorded(model) > before
+            lacks = count_unrecorded(model) > before
             half_outcomes += [
                 each._replace(result=NOT_RECORDED, suggested=()) if lacks else each for each in found
             ]

@@ -25,7 +25,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from benchmarks.harness import machine, met, parser, table
+from benchmarks.harness import machine, make_parser, met, table
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = ROOT / "examples" / "corpus"
@@ -36,7 +36,7 @@ AT_ONCE, LEAST_GAIN = 8, 1.7
 LONG = 1000  # rows of the run whose workers are compared: of a shorter one, the start is a good part
 
 
-class Kills(NamedTuple):
+class KillCounts(NamedTuple):
     """What came of the kills: rows lost, rows that are there twice, rows with another result, processes.
 
     `failed`: runs that ended with an error of their own, where nothing disturbed them.
@@ -50,7 +50,7 @@ class Kills(NamedTuple):
     processes_left: int = 0
     failed: int = 0
 
-    def plus(self, **more: int) -> "Kills":
+    def plus(self, **more: int) -> "KillCounts":
         return self._replace(**{name: getattr(self, name) + count for name, count in more.items()})
 
 
@@ -67,55 +67,55 @@ class KilledBatch:
         self.seconds: float = self._kept.get("seconds", 0.0)
         """How long an undisturbed run takes."""
         if not self.seconds:
-            self.timed("warm.jsonl", workers)  # the index is built once
-            self.seconds = self.timed("whole.jsonl", workers)
-            self._keep("seconds", self.seconds)
+            self.run_seconds("warm.jsonl", workers)  # the index is built once
+            self.seconds = self.run_seconds("whole.jsonl", workers)
+            self._save_state("seconds", self.seconds)
         self._whole = dict(self._rows("whole.jsonl"))
 
-    def killed(self, what: Literal["run", "worker"], kills: int, seed: int) -> Kills:
+    def kill_often(self, what: Literal["run", "worker"], kills: int, seed: int) -> KillCounts:
         """Kills so often, each time at a random moment of an undisturbed run, and compares all results."""
-        total, name = Kills(*self._kept.get(what, ())), f"{what}.jsonl"
+        total, name = KillCounts(*self._kept.get(what, ())), f"{what}.jsonl"
         chance = random.Random(f"{seed} {total.kills}")
         while total.kills < kills or (self._folder / f"{name}.batch").exists():
-            running = self._started(name)
+            running = self._start(name)
             if total.kills < kills:
                 total = total.plus(kills=self._kill(running, what, chance.uniform(0, self.seconds), chance))
                 print(f"{what}: {total.kills} of {kills} kills", file=sys.stderr, flush=True)  # takes minutes
             ended = running.wait(HANG_S + self.seconds)
-            total = total.plus(processes_left=len(_left_over(running.pid)))
+            total = total.plus(processes_left=len(_end_remaining(running.pid)))
             if ended in (0, 2):  # 2: a row whose worker was killed twice, which the next call repeats
                 if ended == 2:
-                    self.timed(name, self._workers)
-                total = self._compared(name, total)
+                    self.run_seconds(name, self._workers)
+                total = self._compare_result(name, total)
             elif ended != -signal.SIGKILL:
                 total = total.plus(failed=1)
                 if total.kills == kills:  # it would fail for ever
                     break
-            self._keep(what, total)
+            self._save_state(what, total)
         return total
 
-    def filled(self) -> Kills:
+    def fill_disk(self) -> KillCounts:
         """Runs on a disk that is full, later each time, until a run finds room; compares its result."""
-        total, limit = Kills(), FIRST_LIMIT
-        while ended := self._started("disk.jsonl", limit=limit).wait(HANG_S + self.seconds):
+        total, limit = KillCounts(), FIRST_LIMIT
+        while ended := self._start("disk.jsonl", limit=limit).wait(HANG_S + self.seconds):
             total, limit = total.plus(kills=1, failed=ended != 2), 2 * limit
             if total.failed:
                 return total
-        return self._compared("disk.jsonl", total)
+        return self._compare_result("disk.jsonl", total)
 
-    def at_once(self) -> Kills:
+    def run_together(self) -> KillCounts:
         """Runs eight batches at once, in a data folder without an index, and compares all results."""
         shutil.rmtree(home := self._folder / "shared", ignore_errors=True)
         names = [f"at-once-{number}.jsonl" for number in range(AT_ONCE)]
-        total = Kills()
-        for name, running in [(name, self._started(name, home=home)) for name in names]:
+        total = KillCounts()
+        for name, running in [(name, self._start(name, home=home)) for name in names]:
             failed = running.wait(HANG_S + AT_ONCE * self.seconds)
-            total = total.plus(failed=1) if failed else self._compared(name, total)
+            total = total.plus(failed=1) if failed else self._compare_result(name, total)
         return total
 
-    def timed(self, name: str, workers: int) -> float:
+    def run_seconds(self, name: str, workers: int) -> float:
         started = time.perf_counter()
-        ended = self._started(name, workers=workers).wait()
+        ended = self._start(name, workers=workers).wait()
         assert ended == 0, f"rarr batch ended with {ended}"
         return time.perf_counter() - started
 
@@ -131,7 +131,7 @@ class KilledBatch:
             time.sleep(0.02)
         return False
 
-    def _compared(self, name: str, total: Kills) -> Kills:
+    def _compare_result(self, name: str, total: KillCounts) -> KillCounts:
         """Counts the rows that are lost, there twice, and different; removes the result."""
         rows = self._rows(name)
         found, numbers = dict(rows), Counter(number for number, _ in rows)
@@ -145,14 +145,14 @@ class KilledBatch:
     def _rows(self, name: str) -> list[tuple[int, str]]:
         """The rows of a result: their numbers, and digests of what lasts of them."""
         with (self._folder / name).open(encoding="utf-8") as lines:
-            rows = ((row["n"], json.dumps(lasting(row)).encode()) for row in map(json.loads, lines))
+            rows = ((row["n"], json.dumps(lasting_fields(row)).encode()) for row in map(json.loads, lines))
             return [(number, hashlib.sha256(row).hexdigest()) for number, row in rows]
 
-    def _keep(self, name: str, value: Any) -> None:
+    def _save_state(self, name: str, value: Any) -> None:
         self._kept[name] = value
         self._state.write_text(json.dumps(self._kept))
 
-    def _started(
+    def _start(
         self, name: str, *, workers: int | None = None, limit: int = 0, home: Path | None = None
     ) -> "subprocess.Popen[bytes]":
         argv = ["batch", "in.jsonl", "-o", name, "--full", "--corpus", str(CORPUS), "--model", self._model]
@@ -170,11 +170,11 @@ class KilledBatch:
 _CHANGING = ("run_id", "rarr_run_id", "retrieved_at", "seconds", "by_node")
 
 
-def lasting(value: Any) -> Any:
+def lasting_fields(value: Any) -> Any:
     """Leaves out names of runs, times and saved searches, which differ between two runs of the same call."""
     if isinstance(value, dict):
-        return {name: lasting(part) for name, part in value.items() if name not in _CHANGING}
-    return [lasting(part) for part in value] if isinstance(value, list) else value
+        return {name: lasting_fields(part) for name, part in value.items() if name not in _CHANGING}
+    return [lasting_fields(part) for part in value] if isinstance(value, list) else value
 
 
 def _processes(group: int) -> list[tuple[int, int]]:
@@ -190,7 +190,7 @@ def workers_of(run: int) -> list[int]:
     return [pid for pid, parent in family if parent in children]
 
 
-def _left_over(run: int) -> list[int]:
+def _end_remaining(run: int) -> list[int]:
     """The processes of a run that are still there `LEFT_S` seconds after its end. They are ended."""
     until = time.perf_counter() + LEFT_S
     while (left := [pid for pid, _ in _processes(run)]) and time.perf_counter() < until:
@@ -202,7 +202,7 @@ def _left_over(run: int) -> list[int]:
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = make_parser(__doc__)
     made.add_argument("--texts", type=int, default=300, help="rows of a run")
     made.add_argument("--kills", type=int, default=5, help="kills of each kind")
     made.add_argument("--seed", type=int, default=1, help="of the moments of kills")
@@ -214,13 +214,13 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="rarr-") as temporary:
         folder = options.folder or Path(temporary)
         batch = KilledBatch(folder, texts[: options.texts], workers=2)
-        body = [(f"the {it}", batch.killed(it, options.kills, options.seed)) for it in ("run", "worker")]
-        body += [("the disk is full", batch.filled()), (f"none, {AT_ONCE} at once", batch.at_once())]
+        body = [(f"the {it}", batch.kill_often(it, options.kills, options.seed)) for it in ("run", "worker")]
+        body += [("the disk is full", batch.fill_disk()), (f"none, {AT_ONCE} at once", batch.run_together())]
         long = KilledBatch(folder / "long", texts, workers=2)
-        alone = long.timed("alone.jsonl", 1)
+        alone = long.run_seconds("alone.jsonl", 1)
     print(f"{options.texts} rows, 2 workers; undisturbed {batch.seconds:.1f} s\n")
     cells = [[what, *map(str, outcome), met(not any(outcome[2:]))] for what, outcome in body]
-    print(table(("killed", *(name.replace("_", " ") for name in Kills._fields), "all 0"), cells))
+    print(table(("killed", *(name.replace("_", " ") for name in KillCounts._fields), "all 0"), cells))
     gain, rows = alone / long.seconds, f"{len(texts):,} rows"
     print(f"\n{rows}: one worker {alone:.1f} s; two gain {gain:.2f}; at least {LEAST_GAIN}: ", end="")
     print(met(gain >= LEAST_GAIN))

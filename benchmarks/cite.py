@@ -24,7 +24,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.harness import parser, rows, share, table
+from benchmarks.harness import make_parser, read_data, share, table
 from rarr import Passage, Reviser, Settings
 from rarr.retrievers.corpus.chunking import cut_passages
 from rarr.retrievers.corpus.index_words import query_stems
@@ -49,14 +49,14 @@ class CitedSample(NamedTuple):
 
 def samples(most: int, settings: Mapping[str, Any]) -> Iterator[CitedSample]:
     pages: dict[str, list[Passage]] = {}
-    for page in rows(f"{FOLDER}/wikigenbench_docs.jsonl.gz"):
+    for page in read_data(f"{FOLDER}/wikigenbench_docs.jsonl.gz"):
         passages = pages.setdefault(page["event_id"], [])
         readable = not page["is_wikipedia"] and "%PDF" not in page["text"]
         if readable and len({passage.source for passage in passages}) < _PAGES:
-            passages += _passages(page)
-    events = rows(f"{FOLDER}/wikigenbench_events.jsonl.gz")
+            passages += _cut_page(page)
+    events = read_data(f"{FOLDER}/wikigenbench_events.jsonl.gz")
     random.Random(21).shuffle(events)
-    chosen = ((event, _sentence(event, pages.get(event["event_id"], []))) for event in events)
+    chosen = ((event, _choose_sentence(event, pages.get(event["event_id"], []))) for event in events)
     for event, place in islice(((event, place) for event, place in chosen if place), most):
         yield _sample(event["title"], *place, pages[event["event_id"]], settings)
 
@@ -80,7 +80,7 @@ def _sample(
     )
 
 
-def _sentence(event: Mapping[str, Any], passages: Sequence[Passage]) -> tuple[str, str] | None:
+def _choose_sentence(event: Mapping[str, Any], passages: Sequence[Passage]) -> tuple[str, str] | None:
     """A sentence of the article that passages may support, with the sentence before it; None without one."""
     candidates = []
     for section in event["sections"]:
@@ -105,20 +105,20 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(query_stems(text))
 
 
-def _passages(page: Mapping[str, Any]) -> list[Passage]:
+def _cut_page(page: Mapping[str, Any]) -> list[Passage]:
     text = page["text"]
     place = {"source": page["url"], "start": 0, "end": len(text), "retrieved_at": _TIME}
     return cut_passages(Passage(text=text, title=page["title"], **place), window=4)
 
 
-def digest(sentence: str, passage: Passage) -> str:
+def pair_id(sentence: str, passage: Passage) -> str:
     return hashlib.sha256(f"{sentence}\n{passage.text}".encode()).hexdigest()[:16]
 
 
-def lines(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[list[str]]:
+def table_rows(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[list[str]]:
     """A line of the table for each system, with 95% intervals; pairs without a judgement do not count."""
     names = {
-        system: [[digest(it.sentence, passage) for passage in it.cited[system]] for it in sampled]
+        system: [[pair_id(it.sentence, passage) for passage in it.cited[system]] for it in sampled]
         for system in SYSTEMS
     }
     right = {system: [any(map(judged.get, pairs)) for pairs in of] for system, of in names.items()}
@@ -132,9 +132,9 @@ def lines(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[li
     ]
 
 
-def unread(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[dict[str, str]]:
+def pairs_to_judge(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[dict[str, str]]:
     pairs = {
-        digest(s.sentence, p): {"sentence": s.sentence, "title": s.title, "passage": p.text, "page": p.title}
+        pair_id(s.sentence, p): {"sentence": s.sentence, "title": s.title, "passage": p.text, "page": p.title}
         for s in sampled
         for passages in s.cited.values()
         for p in passages
@@ -143,19 +143,19 @@ def unread(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[d
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = make_parser(__doc__)
     made.add_argument("--events", type=int, default=80)
     made.add_argument("--unread", type=Path, help="write pairs without a judgement to this file")
     options = made.parse_args()
     with tempfile.TemporaryDirectory() as home:
         sampled = list(samples(options.events, {"home": home, "trace": False}))
     judged = json.loads(LABELS.read_text(encoding="utf-8"))
-    missing = unread(sampled, judged)
+    missing = pairs_to_judge(sampled, judged)
     if options.unread:
         text = "".join(f"{json.dumps(pair, ensure_ascii=False)}\n" for pair in missing)
         options.unread.write_text(text, encoding="utf-8")
     print(f"{len(sampled)} sentences; {len(missing)} pairs without a judgement\n")
-    print(table(("system", "precision", "recall"), lines(sampled, judged)))
+    print(table(("system", "precision", "recall"), table_rows(sampled, judged)))
 
 
 if __name__ == "__main__":

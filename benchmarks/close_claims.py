@@ -9,7 +9,7 @@ otherwise, or says it of something else. `held_out` is for measuring alone, so o
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from benchmarks.harness import EXAMPLES, Judged, lines, measure
+from benchmarks.harness import EXAMPLES, JudgedCase, print_halves, read_lines
 from rarr import Passage, Reviser, Revision, Settings
 from rarr.testing import InMemoryRetriever
 
@@ -17,15 +17,15 @@ HALVES = ("tuned", "held_out")
 CHANGED = "changed"
 
 
-def results(half: str) -> list[Judged]:
+def results(half: str) -> list[JudgedCase]:
     """Revises each claim of a half beside its passage; `kind` names what is close about it."""
     return [
-        (row["label"], _result(row), f"{row['kind']}: {row['sentence']}\n    {row['passage']}")
-        for row in lines(EXAMPLES / "close_claims" / f"{half}.jsonl")
+        (row["label"], _revise_claim(row), f"{row['kind']}: {row['sentence']}\n    {row['passage']}")
+        for row in read_lines(EXAMPLES / "close_claims" / f"{half}.jsonl")
     ]
 
 
-def _result(row: Mapping[str, str]) -> str:
+def _revise_claim(row: Mapping[str, str]) -> str:
     place = {"start": 0, "end": len(row["passage"]), "retrieved_at": datetime.now(UTC)}
     passage = Passage(text=row["passage"], source=row["id"], title=row["title"], **place)
     with Reviser(Settings(search=InMemoryRetriever([passage]), trace=False)) as reviser:
@@ -42,7 +42,7 @@ def result_of(revision: Revision) -> str:
 
 
 def main() -> None:
-    measure(__doc__, HALVES, lambda half, _: results(half), reads=False)
+    print_halves(__doc__, HALVES, lambda half, _: results(half), reads=False)
 
 
 if __name__ == "__main__":

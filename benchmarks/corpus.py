@@ -16,7 +16,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.harness import machine, parser, spread, table
+from benchmarks.harness import machine, make_parser, spread, table
 from rarr.retrievers.corpus.corpus import Corpus, build_index
 from rarr.settings import Settings
 
@@ -106,7 +106,7 @@ async def _search_times(corpus: Corpus, language: Language) -> list[float]:
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = make_parser(__doc__)
     made.add_argument("--passages", type=int, nargs="*", default=[10_000, 100_000], help="of each corpus")
     made.add_argument(
         "--in-one-text", action="store_true", help="one text file; 5,700 passages are about 1 MB"

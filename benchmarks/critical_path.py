@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from benchmarks import mills
-from benchmarks.harness import machine, met, parser, served, spread
+from benchmarks.harness import machine, make_parser, met, serve_apart, spread
 from rarr import Passage, Reviser, Settings
 from rarr.retrievers.given_passages import GivenPassages
 
@@ -27,12 +27,12 @@ WAITS = {"given": (1, 0), "corpus": (1, 1), "web": (2, 1), "doubt": (2, 1)}
 SLACK = 1.1
 PAPER = ((3, 1), (6, 2), (12, 3), (24, 6))
 """Queries and disagreements of a text for the preset `paper`."""
-OTHER = 500
+WARM_UP_MILL = 500
 """The first mill of the text of the first run, which has errors as the others have."""
 _NAME = re.compile(r"\w+ \w+ Mill(?: \d+)?")
 
 
-class Measured(NamedTuple):
+class WayFigures(NamedTuple):
     """The figures of one way on one text; requests and tokens are those of one run."""
 
     seconds: list[float]
@@ -50,9 +50,9 @@ class OwnDocuments(mills.SlowDocuments):
         return await super().retrieve(_NAME.findall(query)[-1], k)
 
 
-def doubted(request: Any) -> dict[str, Any]:
+def answer_with_doubt(request: Any) -> dict[str, Any]:
     """Answers like a good model, but copies words of the source that do not show the new value."""
-    answered = mills.answer(request)
+    answered = mills.respond(request)
     for card in answered.get("cards", ()):
         for edit in card.get("edits", ()) if card["q"][1:] else ():
             edit["by"] = "was built"
@@ -61,23 +61,23 @@ def doubted(request: Any) -> dict[str, Any]:
 
 async def measure(
     way: str, sentences: int, *, call_s: float, search_s: float, runs: int, wrong: int | None = None
-) -> Measured:
+) -> WayFigures:
     """Measures several runs on one server, after a first run on another text."""
     wrong = sentences // 3 if wrong is None else wrong
-    text, right = mills.text_of(sentences, wrong), mills.text_of(sentences, 0)
+    text, right = mills.mills_text(sentences, wrong), mills.mills_text(sentences, 0)
     slow = mills.SlowDocuments if way in ("web", "paper") else OwnDocuments
     search: Any = slow(search_s)
     if way == "given":
-        texts = [mills.text_of(1, 0, first=number) for number in range(sentences)]
+        texts = [mills.mills_text(1, 0, first=number) for number in range(sentences)]
         given = [passage for text in texts for passage in await slow(0.0).retrieve(text, 1)]
         search = GivenPassages(given, window=4)
-    with served(doubted if way == "doubt" else mills.answer, call_s=call_s) as url:
+    with serve_apart(answer_with_doubt if way == "doubt" else mills.respond, call_s=call_s) as url:
         preset = "paper" if way == "paper" else "default"
         settings = Settings(
             model="vllm:scripted", base_url=url, search=search, rounds=1, trace=False, preset=preset
         )
         async with Reviser(settings) as reviser:
-            await reviser.arevise(mills.text_of(6, 2, first=OTHER))  # imports and connections
+            await reviser.arevise(mills.mills_text(6, 2, first=WARM_UP_MILL))  # imports and connections
             seconds: list[float] = []
             for _ in range(runs):
                 started = time.perf_counter()
@@ -85,11 +85,11 @@ async def measure(
                 seconds.append(time.perf_counter() - started)
                 assert revision.text == right, (way, sentences, revision.warnings)
     usage = revision.usage
-    return Measured(seconds, usage.model_calls, usage.input_tokens, usage.output_tokens)
+    return WayFigures(seconds, usage.model_calls, usage.input_tokens, usage.output_tokens)
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = make_parser(__doc__)
     made.add_argument("--call", type=float, default=1.0, metavar="L", help="seconds of a request")
     made.add_argument("--search", type=float, default=0.5, metavar="S", help="seconds of a search")
     made.add_argument("--runs", type=int, default=5, help="runs of each row")

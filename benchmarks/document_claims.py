@@ -8,16 +8,16 @@ written without a look at the code, to get wrong sentences called supported. `tu
 """
 
 from benchmarks.close_claims import result_of
-from benchmarks.harness import EXAMPLES, Judged, lines, measure
+from benchmarks.harness import EXAMPLES, JudgedCase, print_halves, read_lines
 from rarr import Reviser, Settings
 
 FOLDER = EXAMPLES / "document_claims"
 HALVES = ("tuned", "unseen")
 
 
-def results(half: str) -> list[Judged]:
+def results(half: str) -> list[JudgedCase]:
     """Revises each sentence of a half beside its documents; `kind` names what is wrong."""
-    claims = lines(FOLDER / half / "claims.jsonl")
+    claims = read_lines(FOLDER / half / "claims.jsonl")
     with Reviser(Settings(corpus=FOLDER / half / "documents", trace=False)) as reviser:
         revised = [result_of(reviser.revise(it["sentence"])) for it in claims]
     pairs = zip(claims, revised, strict=True)
@@ -25,4 +25,4 @@ def results(half: str) -> list[Judged]:
 
 
 if __name__ == "__main__":
-    measure(__doc__, HALVES, lambda half, _: results(half), reads=False)
+    print_halves(__doc__, HALVES, lambda half, _: results(half), reads=False)

@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 _PART = re.compile(r"(<!-- (\w+), from the code -->\n).*?(<!-- end -->)", re.DOTALL)
 _EXAMPLES = re.compile(r"\n  Examples:\n(?:    .*\n)+")
-FIRST = (
+TOP_SETTINGS = (
     *("model", "base_url", "api_key", "corpus", "search"),
     *("preset", "deadline_s", "max_cost", "offline", "trace"),
 )
@@ -40,22 +40,22 @@ FIRST = (
 _SHOWN = {"Changes": 3, "Sentences": 3}  # lines of a section of the demo's output, its title included
 
 
-def updated(text: str) -> str:
+def update_parts(text: str) -> str:
     """`text` with its parts written again from the code, except parts of which only the seconds differ."""
 
     def part(match: re.Match[str]) -> str:
         new = f"{match[1]}{PARTS[match[2]]()}\n{match[3]}"
-        return match[0] if timeless(new) == timeless(match[0]) else new
+        return match[0] if without_seconds(new) == without_seconds(match[0]) else new
 
     return _PART.sub(part, text)
 
 
-def timeless(text: str) -> str:
+def without_seconds(text: str) -> str:
     """`text` without the seconds that a run took, which differ from run to run."""
     return re.sub(r"\d+\.\d seconds", "some seconds", text)
 
 
-def picture(build: Callable[[], Any], begin: str, end: str) -> str:
+def draw_graph(build: Callable[[], Any], begin: str, end: str) -> str:
     """A graph in Mermaid: solid arrows always, dotted ones where a route chooses."""
     ends = {"__start__": f"{begin}([{begin}])", "__end__": f"{end.lower()}([{end}])"}
     graph = build().compile().get_graph()
@@ -74,15 +74,15 @@ def settings_table() -> str:
     pages = list[str]()
     for title, source in zip(["All", *parts[1::2]], parts[0::2], strict=True):
         declared = re.findall(r"^    (\w+): ", source, re.MULTILINE)
-        if names := [name for name in declared if name in Settings.model_fields and name not in FIRST]:
-            pages.append(f"### {title.capitalize()}\n\n{_settings(names)}")
+        if names := [name for name in declared if name in Settings.model_fields and name not in TOP_SETTINGS]:
+            pages.append(f"### {title.capitalize()}\n\n{_settings_table(names)}")
     return "\n\n".join(pages)
 
 
-def _settings(names: Sequence[str]) -> str:
+def _settings_table(names: Sequence[str]) -> str:
     """A table of settings, each with its default, its range, and its docstring, which holds the unit."""
-    documented = docstrings(Settings)
-    rows = [f"| `{name}` | {_default(Settings.model_fields[name])} | {documented[name]} |" for name in names]
+    documented, fields = docstrings(Settings), Settings.model_fields
+    rows = [f"| `{name}` | {_default_of(fields[name])} | {documented[name]} |" for name in names]
     return "\n".join(["| setting | default | is |", "|---|---|---|", *rows])
 
 
@@ -94,34 +94,34 @@ def presets_table() -> str:
     return "\n".join(rows)
 
 
-def demo() -> str:
+def demo_output() -> str:
     """The output of `make demo` with long sections cut. The working directory must hold the examples."""
     text = Path("examples/texts/demo.md").read_text(encoding="utf-8")
     with TemporaryDirectory() as home:  # the user's own home folder must not change the output
         output = revision_text(revise(text, corpus="examples/corpus", home=home), terminal=False)
-    return f"```console\n$ make demo\n{_shortened(output)}\n```"
+    return f"```console\n$ make demo\n{_cut_sections(output)}\n```"
 
 
-def commands() -> str:
+def commands_help() -> str:
     """The help of every command under its own heading; the options that many commands share come once."""
     every = [each for each in _commands("rarr", app) if not hasattr(each[1], "commands")]
     options = [each for _, command in every for each in command.params if isinstance(each, click.Option)]
     counts = Counter(option.help for option in options)
     shared = {option.help: option for option in options if counts[option.help] > 2}
     together = click.Command("rarr", params=list(shared.values()), add_help_option=False)
-    parts = ["## Shared options", _block(_help(together, "rarr").partition("Options:\n")[2])]
+    parts = ["## Shared options", _code_block(_help(together, "rarr").partition("Options:\n")[2])]
     for name, command in every:
         own = copy(command)
         others = [each for each in command.params if getattr(each, "help", None) in shared]
         own.params = [each for each in command.params if each not in others]
         own.add_help_option = False
-        parts += [f"## {name}", _block(_help(own, name))]
+        parts += [f"## {name}", _code_block(_help(own, name))]
         if others:
             parts.append(f"Shared: {', '.join(f'`{each.opts[0]}`' for each in others)}.")
     return "\n\n".join(parts)
 
 
-def _block(text: str) -> str:
+def _code_block(text: str) -> str:
     return f"```text\n{text}\n```"
 
 
@@ -137,18 +137,18 @@ def _commands(name: str, command: click.Command) -> Iterator[tuple[str, Any]]:
 
 
 PARTS: dict[str, Callable[[], str]] = {
-    "commands": commands,
-    "demo": demo,
-    "picture": partial(picture, build_graph, "text", "Revision"),
-    "first_settings": lambda: _settings(FIRST),
+    "commands": commands_help,
+    "demo": demo_output,
+    "picture": partial(draw_graph, build_graph, "text", "Revision"),
+    "first_settings": lambda: _settings_table(TOP_SETTINGS),
     "settings": settings_table,
     "presets": presets_table,
-    "answering_picture": partial(picture, build_answering_graph, "question", "Answer"),
-    "writing_picture": partial(picture, build_writing_graph, "topic", "Article"),
+    "answering_picture": partial(draw_graph, build_answering_graph, "question", "Answer"),
+    "writing_picture": partial(draw_graph, build_writing_graph, "topic", "Article"),
 }
 
 
-def _shortened(output: str) -> str:
+def _cut_sections(output: str) -> str:
     shown: list[str] = []
     left = len(output)
     for line in output.rstrip().splitlines():
@@ -177,7 +177,7 @@ def docstrings(settings: type[BaseSettings]) -> dict[str, str]:
     }
 
 
-def _default(field: FieldInfo) -> str:
+def _default_of(field: FieldInfo) -> str:
     default = "none" if field.default is None else f"`{field.default}`"
     default = default if field.default_factory is None else "depends on the system"
     bounds = {name: getattr(it, name) for it in field.metadata for name in ("ge", "le") if hasattr(it, name)}
@@ -188,7 +188,7 @@ def main() -> None:
     with contextlib.chdir(ROOT):
         for page in PAGES:
             text = page.read_text(encoding="utf-8")
-            if (new := updated(text)) != text:
+            if (new := update_parts(text)) != text:
                 page.write_text(new, encoding="utf-8")
 
 

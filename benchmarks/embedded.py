@@ -20,7 +20,7 @@ from pathlib import Path
 
 from benchmarks import mills
 from benchmarks.corpus import Language, index_rules, write_corpus
-from benchmarks.examples import CORPUS, examples
+from benchmarks.examples import CORPUS, read_examples
 from benchmarks.harness import machine, spread, table
 from rarr import Reviser, Settings
 from rarr.retrievers.corpus.corpus import build_index
@@ -43,12 +43,12 @@ def main() -> None:
         reviser = Reviser(Settings(corpus=index, home=Path(folder, "home")))
         reviser.revise(TEXT)
         # Each text has another subject, so that no cache helps.
-        texts = [example.text for example in examples() if len(split_sentences(example.text)) == SENTENCES]
-        new = [seconds for text in texts for seconds in times(partial(reviser.revise, text), 1)]
+        texts = [it.text for it in read_examples() if len(split_sentences(it.text)) == SENTENCES]
+        new = [seconds for text in texts for seconds in seconds_of(partial(reviser.revise, text), 1)]
         rows = [
             (f"revise a new text of {SENTENCES} sentences", new),
-            ("import langgraph.graph in a new process", times(_process("import langgraph.graph"))),
-            ("first revise in a new process", times(_process(_REVISE, TEXT, str(index)))),
+            ("import langgraph.graph in a new process", seconds_of(_run_program("import langgraph.graph"))),
+            ("first revise in a new process", seconds_of(_run_program(_REVISE, TEXT, str(index)))),
         ]
     print(f"{machine()}; {PASSAGES:,} passages\n")
     print(
@@ -58,13 +58,13 @@ def main() -> None:
     print("\nwords: seconds, peak MB, errors corrected")
     for words in WORDS:
         with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-            seconds, megabytes, corrected = pool.submit(long_text, words).result()
+            seconds, megabytes, corrected = pool.submit(measure_long_text, words).result()
         print(f"{words:,}: {seconds:.1f}, {megabytes:.0f}, {corrected:.0%}", flush=True)
 
 
-def long_text(words: int) -> tuple[float, float, float]:
+def measure_long_text(words: int) -> tuple[float, float, float]:
     """The seconds, the peak memory in MB and the share of corrected errors of a text about made places."""
-    text, documents, planted = made(words)
+    text, documents, planted = make_long_text(words)
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "corpus.jsonl")
         rows = (json.dumps({"title": title, "text": document}) for title, document in documents)
@@ -78,7 +78,7 @@ def long_text(words: int) -> tuple[float, float, float]:
     return seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3, right / planted
 
 
-def made(words: int) -> tuple[str, list[tuple[str, str]], int]:
+def make_long_text(words: int) -> tuple[str, list[tuple[str, str]], int]:
     """A text of sections about places, its documents (title, text), and the number of planted errors.
 
     Each place has four values; every third section gives another year than the documents.
@@ -86,7 +86,7 @@ def made(words: int) -> tuple[str, list[tuple[str, str]], int]:
     chance = random.Random(0)
     sections, documents, count, planted = ["# Places of the valley"], list[tuple[str, str]](), 0, 0
     while count < words:
-        name, year = mills.mill(len(documents)), chance.randrange(1700, 1990)
+        name, year = mills.mill_name(len(documents)), chance.randrange(1700, 1990)
         facts = [
             f"{name} was built in {year}.",
             f"It was designed by {chance.choice(('Ada Brandt', 'Otto Lind', 'Ida Moser', 'Karl Vane'))}.",
@@ -102,7 +102,7 @@ def made(words: int) -> tuple[str, list[tuple[str, str]], int]:
     return "\n\n".join(sections), documents, planted
 
 
-def times(call: Callable[[], object], runs: int = RUNS) -> list[float]:
+def seconds_of(call: Callable[[], object], runs: int = RUNS) -> list[float]:
     taken = []
     for _ in range(runs):
         started = time.perf_counter()
@@ -111,7 +111,7 @@ def times(call: Callable[[], object], runs: int = RUNS) -> list[float]:
     return taken
 
 
-def _process(program: str, *argv: str) -> Callable[[], object]:
+def _run_program(program: str, *argv: str) -> Callable[[], object]:
     return partial(subprocess.run, [sys.executable, "-c", program, *argv], check=True, capture_output=True)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.harness import EXAMPLES as FOLDER, machine, parser, share, table
+from benchmarks.harness import EXAMPLES as FOLDER, machine, make_parser, share, table
 from rarr import Reviser, Revision, Settings
 from rarr.tools.text.edit_segments import segments
 
@@ -54,13 +54,13 @@ class Outcome(NamedTuple):
         return self.exact and self.right == self.pinned
 
 
-def examples() -> list[Example]:
+def read_examples() -> list[Example]:
     files = sorted((FOLDER / "texts").glob("*.expected.json"))
-    return [_example(file) for file in files]
+    return [_read_example(file) for file in files]
 
 
 def outcome(example: Example, revision: Revision) -> Outcome:
-    replacements = changes(revision)
+    replacements = find_replacements(revision)
     statuses = [sentence.status for sentence in revision.report.sentences]
     pinned = [(n, status) for n, status in enumerate(example.statuses) if status is not None]
     return Outcome(
@@ -74,7 +74,7 @@ def outcome(example: Example, revision: Revision) -> Outcome:
     )
 
 
-def changes(revision: Revision) -> frozenset[Replacement]:
+def find_replacements(revision: Revision) -> frozenset[Replacement]:
     """The changes that a revision made, with their places in the original text."""
     replacements, at, old = [], 0, ""
     for piece in [*segments(revision.original, revision.edits), None]:
@@ -83,14 +83,14 @@ def changes(revision: Revision) -> frozenset[Replacement]:
             continue
         new = piece.text if piece is not None and piece.kind == "inserted" else ""
         if old or new:
-            replacements.append(_trimmed(at, old, new))
+            replacements.append(_without_shared_ends(at, old, new))
         at, old = at + len(old), ""
         if piece is not None and piece.kind == "kept":
             at += len(piece.text)
     return frozenset(replacements)
 
 
-def _example(file: Path) -> Example:
+def _read_example(file: Path) -> Example:
     name = file.name.removesuffix(".expected.json")
     (path,) = (path for path in file.parent.glob(f"{name}.*") if path != file)
     text = path.read_bytes().decode()
@@ -101,12 +101,12 @@ def _example(file: Path) -> Example:
         text=text,
         context=expectation.get("context"),
         expected=expectation["text"],
-        planted=frozenset(_planted(text, expectation["text"], expectation["edits"])),
+        planted=frozenset(_planted_replacements(text, expectation["text"], expectation["edits"])),
         statuses=tuple(expectation["statuses"]),
     )
 
 
-def _planted(text: str, expected: str, edits: Sequence[dict[str, str]]) -> Iterator[Replacement]:
+def _planted_replacements(text: str, expected: str, edits: Sequence[dict[str, str]]) -> Iterator[Replacement]:
     """The edits with their places. Between two edits both texts are the same."""
     at = shift = 0
     for edit in edits:
@@ -117,11 +117,11 @@ def _planted(text: str, expected: str, edits: Sequence[dict[str, str]]) -> Itera
             at = text.find(old, at + 1)
         if at < 0:
             raise ValueError(f"{old!r} does not become {new!r}")
-        yield _trimmed(at, old, new)
+        yield _without_shared_ends(at, old, new)
         at, shift = at + len(old), shift + len(new) - len(old)
 
 
-def _trimmed(start: int, old: str, new: str) -> Replacement:
+def _without_shared_ends(start: int, old: str, new: str) -> Replacement:
     while old and new and old[-1] == new[-1]:
         old, new = old[:-1], new[:-1]
     while old and new and old[0] == new[0]:
@@ -130,13 +130,13 @@ def _trimmed(start: int, old: str, new: str) -> Replacement:
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = make_parser(__doc__)
     made.add_argument("--model", default="embedded", help="what reads, as in the settings")
     model = made.parse_args().model
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as home:
         reviser = Reviser(Settings(corpus=CORPUS, home=Path(home), model=model))
-        found = [outcome(example, reviser.revise(example.text, example.context)) for example in examples()]
+        found = [outcome(it, reviser.revise(it.text, it.context)) for it in read_examples()]
     body = [
         [row.name, str(row.planted), str(row.corrected), str(row.wrong), f"{row.right}/{row.pinned}",
          "yes" if row.ok else "NO"]

@@ -19,16 +19,16 @@ DATA = Path(__file__).resolve().parent.parent / "examples" / "eval.jsonl"
 FLOORS = Path(__file__).with_name("floors.json")
 
 
-def floors() -> dict[str, float]:
+def read_floors() -> dict[str, float]:
     known: dict[str, float] = json.loads(FLOORS.read_text(encoding="utf-8"))
     return known
 
 
-def measured(home: Path, out: Path) -> EvalReport:
+def evaluate_examples(home: Path, out: Path) -> EvalReport:
     return evaluate(DATA, out, settings=Settings(home=home, corpus=DATA.parent / "corpus"))
 
 
-def raised(known: Mapping[str, float], report: EvalReport) -> dict[str, float]:
+def raise_floors(known: Mapping[str, float], report: EvalReport) -> dict[str, float]:
     """The floors, raised to the measured values, rounded down. Raises `ValueError` if a floor would sink."""
     if short := low_measure_messages(report, known):
         raise ValueError("; ".join(short))
@@ -44,10 +44,10 @@ def main() -> int:
     parser.add_argument("--raise", action="store_true", dest="raising", help="write higher floors")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        report = measured(Path(folder) / "home", Path(folder) / "out")
-    known = floors()
+        report = evaluate_examples(Path(folder) / "home", Path(folder) / "out")
+    known = read_floors()
     try:
-        higher = raised(known, report)
+        higher = raise_floors(known, report)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 4

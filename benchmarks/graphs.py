@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.harness import EXAMPLES, lines, machine, parser, share, table
+from benchmarks.harness import EXAMPLES, machine, make_parser, read_lines, share, table
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.triples import Triple
 
@@ -36,8 +36,8 @@ class NamesakeCase(NamedTuple):
     people: dict[str, dict[str, str]]
 
 
-def cases(half: str) -> list[NamesakeCase]:
-    return [NamesakeCase(**row) for row in lines(EXAMPLES / "graph" / "namesakes" / f"{half}.jsonl")]
+def read_cases(half: str) -> list[NamesakeCase]:
+    return [NamesakeCase(**row) for row in read_lines(EXAMPLES / "graph" / "namesakes" / f"{half}.jsonl")]
 
 
 def outcome(case: NamesakeCase) -> str:
@@ -54,7 +54,7 @@ def outcome(case: NamesakeCase) -> str:
     return "right" if ids[0] == case.meant else "wrong"
 
 
-def made_graph(file: Path, triples: int) -> None:
+def write_graph(file: Path, triples: int) -> None:
     draw = random.Random(1)
     with file.open("w", newline="", encoding="utf-8") as out:
         writer = csv.writer(out)
@@ -69,7 +69,7 @@ def made_graph(file: Path, triples: int) -> None:
 def size_row(triples: int) -> tuple[str, ...]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "graph.csv")
-        made_graph(file, triples)
+        write_graph(file, triples)
         before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
         graph = Graph.open(file)
         opened = time.process_time() - started
@@ -85,11 +85,11 @@ def size_row(triples: int) -> tuple[str, ...]:
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = make_parser(__doc__)
     made.add_argument("--triples", type=int, default=1_000_000)
     options = made.parse_args()
     print(machine())
-    found = {half: [outcome(case) for case in cases(half)] for half in HALVES}
+    found = {half: [outcome(case) for case in read_cases(half)] for half in HALVES}
     rows = [
         (half, share([it == "right" for it in of]), str(of.count("tie")), str(of.count("wrong")))
         for half, of in found.items()

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from benchmarks.json_lines import lines as lines
+from benchmarks.json_lines import read_lines as read_lines
 from benchmarks.recorded_reader import RecordedModel
 from rarr.evals import metrics
 from rarr.records import Edit, Revision
@@ -22,24 +22,24 @@ from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.edit_segments import segments
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
-FOLDER = Path(os.environ.get("BENCHMARK_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+DATA_FOLDER = Path(os.environ.get("BENCHMARK_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 
 
-def rows(name: str) -> list[dict[str, Any]]:
+def read_data(name: str) -> list[dict[str, Any]]:
     """Reads a file of the data sets, which are not part of the project. Ends the program without it."""
-    path = FOLDER / name
+    path = DATA_FOLDER / name
     if not path.is_file():
         sys.exit(f"{path} is not there: set BENCHMARK_DATA to the folder that holds {name}")
-    return lines(path)
+    return read_lines(path)
 
 
-def parser(doc: str | None) -> argparse.ArgumentParser:
+def make_parser(doc: str | None) -> argparse.ArgumentParser:
     return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
 
 
-def reading(doc: str | None) -> argparse.ArgumentParser:
+def model_parser(doc: str | None) -> argparse.ArgumentParser:
     """Makes a parser with the options of the model that reads."""
-    made = parser(doc)
+    made = make_parser(doc)
     made.add_argument(
         "--model",
         default="embedded",
@@ -53,7 +53,7 @@ def reading(doc: str | None) -> argparse.ArgumentParser:
 
 def half_parser(doc: str | None, halves: Sequence[str], *, reads: bool = True) -> argparse.ArgumentParser:
     """Makes the parser of a benchmark over halves; with `reads`, with the options of the model that reads."""
-    made = reading(doc) if reads else parser(doc)
+    made = model_parser(doc) if reads else make_parser(doc)
     made.add_argument("--half", choices=(*halves, "all"), default="all")
     made.add_argument("--each", action="store_true", help="print each sentence of the tuned half")
     if reads:
@@ -61,7 +61,7 @@ def half_parser(doc: str | None, halves: Sequence[str], *, reads: bool = True) -
     return made
 
 
-def chosen(made: argparse.ArgumentParser, halves: Sequence[str]) -> argparse.Namespace:
+def parse_halves(made: argparse.ArgumentParser, halves: Sequence[str]) -> argparse.Namespace:
     """Parses the options, with `halves` that name each half."""
     options = made.parse_args()
     options.halves = tuple(halves) if options.half == "all" else (options.half,)
@@ -71,7 +71,7 @@ def chosen(made: argparse.ArgumentParser, halves: Sequence[str]) -> argparse.Nam
 
 
 @contextmanager
-def reported(options: argparse.Namespace) -> Iterator[None]:
+def report_time(options: argparse.Namespace) -> Iterator[None]:
     """Prints at the end, also after an error, which requests were not recorded, and the time of the block."""
     started = time.perf_counter()
     try:
@@ -84,20 +84,20 @@ def reported(options: argparse.Namespace) -> Iterator[None]:
         print(f"{time.perf_counter() - started:.1f} seconds by {model} on {machine()}")
 
 
-Judged = tuple[str, str, str]
+JudgedCase = tuple[str, str, str]
 """A case: its label (right or wrong), its result, and its words."""
 
 
-def measure(
+def print_halves(
     doc: str | None,
     halves: Sequence[str],
-    results: Callable[[str, argparse.Namespace], Sequence[Judged]],
+    results: Callable[[str, argparse.Namespace], Sequence[JudgedCase]],
     *,
     reads: bool = True,
 ) -> None:
     """Prints how many cases of each label have each result, by half."""
-    options = chosen(half_parser(doc, halves, reads=reads), halves)
-    with reported(options):
+    options = parse_halves(half_parser(doc, halves, reads=reads), halves)
+    with report_time(options):
         for half in options.halves:
             found = results(half, options)
             groups = [[outcome for label, outcome, _ in found if label == of] for of in ("wrong", "right")]
@@ -109,7 +109,7 @@ def measure(
 
 
 @contextmanager
-def served(answer: Callable[[Any], Any], *, call_s: float = 0.0, **given: Any) -> Iterator[str]:
+def serve_apart(answer: Callable[[Any], Any], *, call_s: float = 0.0, **given: Any) -> Iterator[str]:
     """Yields the address of a scripted server in a process of its own, whose work does not count as ours.
 
     `call_s` are the seconds of each answer, its computation included; `given` goes to the server.

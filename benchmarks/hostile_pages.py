@@ -23,7 +23,7 @@ from functools import partial
 from itertools import chain, cycle, repeat
 from pathlib import Path
 
-from benchmarks.harness import machine, met, parser, table
+from benchmarks.harness import machine, make_parser, met, table
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.extract.limited_calls import end_idle_workers
@@ -47,7 +47,7 @@ HIDDEN = (
     '<img alt="{}">', "<template>{}</template>", "<script>'{}'</script>", "<style>{}</style>",
 )  # fmt: skip
 REFRESH = '<meta http-equiv="refresh" content="0;url={}">'
-ODD = ("\u202e", "\u200b", "\ufeff", "\x07", "\x1b[2J", "\u0301", "\U000e0041", "&#0;", "&#xd800;")
+ODD_CHARACTERS = ("\u202e", "\u200b", "\ufeff", "\x07", "\x1b[2J", "\u0301", "\U000e0041", "&#0;", "&#xd800;")
 SIZE = 4_900_000
 """Bytes of HTML, just under the most that is read."""
 UNITS = {
@@ -83,7 +83,7 @@ def pdf(pages: int, content: bytes) -> bytes:
     return pdf_bytes + end % (len(objects) + 1, listed, len(objects) + 1, len(pdf_bytes))
 
 
-SLOW: dict[str, tuple[Callable[[], bytes], str]] = {
+SLOW_PAGES: dict[str, tuple[Callable[[], bytes], str]] = {
     "attributes": (lambda: b"<body><p %b>x" % b" ".join(b"a%d=1" % n for n in range(SIZE // 8)), "text/html"),
     **{name: (partial(repeated, unit, SIZE), "text/html") for name, unit in UNITS.items()},
     "PDF": (partial(pdf, 5000, b"BT /F1 12 Tf (a) Tj ET " * 2000), "application/pdf"),
@@ -96,7 +96,7 @@ SLOW: dict[str, tuple[Callable[[], bytes], str]] = {
 
 Pieces = Iterable[bytes]
 """What a server sends; it waits at an empty piece."""
-Make = Callable[[random.Random], Pieces]
+PageMaker = Callable[[random.Random], Pieces]
 
 
 def article(inside: str = "", title: str = "Mills", charset: str = "utf-8") -> bytes:
@@ -104,46 +104,46 @@ def article(inside: str = "", title: str = "Mills", charset: str = "utf-8") -> b
     return f"<html><head><title>{title}</title></head><body>{body}</body></html>".encode(charset, "replace")
 
 
-def answer(content: bytes, kind: str = "text/html", status: str = "200 OK", *head: str) -> Pieces:
+def reply(content: bytes, kind: str = "text/html", status: str = "200 OK", *head: str) -> Pieces:
     lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(content)}", f"Content-Type: {kind}", *head, "", ""]
     return ["\r\n".join(lines).encode("latin-1") + content]
 
 
-def _moved(there: str) -> Pieces:
-    return answer(b"", "text/html", "302 Found", f"Location: {there}")
+def _redirect(there: str) -> Pieces:
+    return reply(b"", "text/html", "302 Found", f"Location: {there}")
 
 
-def _packed(chance: random.Random) -> Pieces:
+def _gzip_bomb(chance: random.Random) -> Pieces:
     body = gzip.compress(bytes(chance.randrange(11, 40) * 1_000_000))
     layers = chance.choice((1, 2))
     body = gzip.compress(body) if layers == 2 else body[: chance.choice((len(body), len(body) // 2))]
-    return answer(body, "text/html", "200 OK", f"Content-Encoding: {', '.join(['gzip'] * layers)}")
+    return reply(body, "text/html", "200 OK", f"Content-Encoding: {', '.join(['gzip'] * layers)}")
 
 
-def _flipped(chance: random.Random) -> Pieces:
-    content = bytearray(b"".join(answer(article(ORDER))))
+def _flip_bytes(chance: random.Random) -> Pieces:
+    content = bytearray(b"".join(reply(article(ORDER))))
     for _ in range(chance.randrange(1, 200)):
         content[chance.randrange(len(content))] = chance.randrange(256)
     return [bytes(content[: chance.randrange(len(content))])]
 
 
-def _slow(chance: random.Random) -> Pieces:
-    make, kind = chance.choice(list(SLOW.values()))
-    return answer(make(), kind)
+def _slow_page(chance: random.Random) -> Pieces:
+    make, kind = chance.choice(list(SLOW_PAGES.values()))
+    return reply(make(), kind)
 
 
-def _titled(chance: random.Random) -> Pieces:
+def _huge_title(chance: random.Random) -> Pieces:
     title = "Mills " * chance.randrange(9_000, 200_000)
-    return answer(article(f"<h1>{title}</h1>" if chance.random() < 0.5 else "", title))
+    return reply(article(f"<h1>{title}</h1>" if chance.random() < 0.5 else "", title))
 
 
-def _miscoded(chance: random.Random) -> Pieces:
+def _wrong_charset(chance: random.Random) -> Pieces:
     content = article("<p>Größe: fünf.</p>", charset=chance.choice(("latin-1", "utf-16", "cp1252", "utf-8")))
     said = chance.choice(("utf-8", "latin-1", "x-unknown", "utf-7", "idna", "\x1b[2J", "a" * 3000))
-    return answer(content, f"text/html; charset={said}")
+    return reply(content, f"text/html; charset={said}")
 
 
-REFUSED: dict[str, Make] = {
+REFUSED: dict[str, PageMaker] = {
     "silent": lambda _: repeat(b""),
     "dripping head": lambda _: cycle((b"", b"HTTP/1.1 102 Processing\r\n\r\n")),
     "dripping body": lambda _: chain([_HEAD + b"\r\n"], cycle((b"", b"<p>x"))),
@@ -151,46 +151,46 @@ REFUSED: dict[str, Make] = {
     "endless body": lambda it: chain([_HEAD + b"\r\n"], repeat(b"x" * it.randrange(9, 99_999))),
     "wrong length": lambda it: [_HEAD, b"Content-Length: %d\r\n\r\n" % it.choice((-1, 10**6)), article()],
     "cut chunks": lambda _: [_HEAD, b"Transfer-Encoding: chunked\r\n\r\nffff\r\n", article()],
-    "status": lambda it: answer(b"", "text/html", f"{it.choice((204, 304, 404, 500))} \x1b[2J"),
-    "redirect to a private place": lambda it: _moved(it.choice(PRIVATE)),
-    "redirects without end": lambda it: _moved(it.choice(("/page", f"/{it.random()}"))),
-    "name of a private place": lambda _: answer(article()),
-    "bomb of gzip": _packed,
+    "status": lambda it: reply(b"", "text/html", f"{it.choice((204, 304, 404, 500))} \x1b[2J"),
+    "redirect to a private place": lambda it: _redirect(it.choice(PRIVATE)),
+    "redirects without end": lambda it: _redirect(it.choice(("/page", f"/{it.random()}"))),
+    "name of a private place": lambda _: reply(article()),
+    "bomb of gzip": _gzip_bomb,
 }
-READ: dict[str, Make] = {
-    "ordinary": lambda _: answer(article()),
-    "huge title": _titled,
-    "wrong charset": _miscoded,
-    "odd characters": lambda it: answer(article("".join(it.choices(ODD, k=5000)))),
-    "hidden order": lambda it: answer(article(it.choice(HIDDEN).format(ORDER) * it.randrange(1, 99))),
-    "refresh to a private place": lambda it: answer(article(REFRESH.format(it.choice(PRIVATE)))),
+READABLE: dict[str, PageMaker] = {
+    "ordinary": lambda _: reply(article()),
+    "huge title": _huge_title,
+    "wrong charset": _wrong_charset,
+    "odd characters": lambda it: reply(article("".join(it.choices(ODD_CHARACTERS, k=5000)))),
+    "hidden order": lambda it: reply(article(it.choice(HIDDEN).format(ORDER) * it.randrange(1, 99))),
+    "refresh to a private place": lambda it: reply(article(REFRESH.format(it.choice(PRIVATE)))),
 }
-EITHER: dict[str, Make] = {
-    "flipped bytes": _flipped,
-    "no page": lambda it: answer(it.randbytes(it.randrange(1, 99_999))),
-    "nested deep": lambda it: answer(article(f"<{it.choice(('b', 'div', 'ul'))}>" * it.randrange(10**6))),
-    "made to be slow": _slow,
-    "huge sentence": lambda it: answer(article("word " * it.randrange(9_000, 300_000))),
+EITHER: dict[str, PageMaker] = {
+    "flipped bytes": _flip_bytes,
+    "no page": lambda it: reply(it.randbytes(it.randrange(1, 99_999))),
+    "nested deep": lambda it: reply(article(f"<{it.choice(('b', 'div', 'ul'))}>" * it.randrange(10**6))),
+    "made to be slow": _slow_page,
+    "huge sentence": lambda it: reply(article("word " * it.randrange(9_000, 300_000))),
 }
-KINDS = REFUSED | READ | EITHER
-NO_RULES: Make = lambda _: answer(b"", status="404 Not Found")  # noqa: E731  # of a site, for robots
+KINDS = REFUSED | READABLE | EITHER
+NO_RULES: PageMaker = lambda _: reply(b"", status="404 Not Found")  # noqa: E731  # of a site, for robots
 
 
-def fault(kind: str, found: Sequence[Passage] | str) -> str:
+def find_fault(kind: str, found: Sequence[Passage] | str) -> str:
     """Tells what is wrong with what came of a page: its passages, or the line that refuses it."""
     if isinstance(found, str):
         harmless = found.isprintable() and len(found) < LONGEST_LINE
-        return "not read" if kind in READ else "" if harmless else "no harmless line"
+        return "not read" if kind in READABLE else "" if harmless else "no harmless line"
     if kind in REFUSED:
         return "not refused"
     if any(len(it.title) > LONGEST_LINE or len(f"{it.text}{it.lead}") > LONGEST_PASSAGE for it in found):
         return "a huge title or passage"
-    if kind in READ and any(ORDER in it.text and not suspicion(it.text) for it in found):
+    if kind in READABLE and any(ORDER in it.text and not suspicion(it.text) for it in found):
         return "a hidden order"
     return "" if kind in EITHER or any(FACT in it.text for it in found) else "without its fact"
 
 
-async def _find(name: str, port: int) -> Sequence[str]:
+async def _find_ips(name: str, port: int) -> Sequence[str]:
     return ["10.0.0.1" if name.startswith("name-") else "127.0.0.1"]
 
 
@@ -221,10 +221,10 @@ async def outcomes(each: int, limit_s: float, seed: int) -> dict[str, list[tuple
             except RetrievalError as error:
                 found = str(error)
             seconds = time.perf_counter() - started
-        return "late" if seconds > 1.1 * limit_s + START_S else fault(kinds[host], found), seconds
+        return "late" if seconds > 1.1 * limit_s + START_S else find_fault(kinds[host], found), seconds
 
     with tempfile.TemporaryDirectory() as folder:
-        look_up = partial(public_ips, find=_find, allow_loopback=True)
+        look_up = partial(public_ips, find=_find_ips, allow_loopback=True)
         fetcher = Fetcher(user_agent="rarr-test", timeout_s=limit_s, look_up=look_up)
         reader = PageReader(fetcher, Cache(Path(folder) / "cache"), Settings())
         came = await asyncio.gather(*(read(reader, host) for host in kinds))
@@ -234,7 +234,7 @@ async def outcomes(each: int, limit_s: float, seed: int) -> dict[str, list[tuple
 
 
 def main() -> int:
-    made = parser(__doc__)
+    made = make_parser(__doc__)
     made.add_argument("--each", type=int, default=4, help="pages of each kind")
     made.add_argument("--limit", type=float, default=TIMEOUT_S, help="seconds of a page, at most")
     made.add_argument("--seed", type=int, default=1, help="of the pages")

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.harness import machine, parser, rows, share
+from benchmarks.harness import machine, make_parser, read_data, share
 from benchmarks.injection_cases import (
     HALVES,
     Half,
@@ -23,7 +23,7 @@ from benchmarks.injection_cases import (
     card_injections,
     injections,
     lookalikes,
-    obvious,
+    obvious_injections,
 )
 from benchmarks.recorded_reader import RecordedModel
 from rarr import Reviser, Revision, Settings, prompts
@@ -78,30 +78,30 @@ class ObedientModel:
         words = marked_sentences(variables)[0][1]
         for number, card in enumerate(cards):
             if number == 0 or (obeys and self._way.everywhere):
-                own = self._obedient(words, labels) if obeys else self._truthful(words, labels)
+                own = self._obedient_card(words, labels) if obeys else self._truthful_card(words, labels)
                 cards[number] = {"s": card["s"], **own}
         return json.dumps({"cards": cards})
 
-    def _truthful(self, words: str, labels: Mapping[str, str]) -> Card:
+    def _truthful_card(self, words: str, labels: Mapping[str, str]) -> Card:
         truth = self._case.truth
         quotes = [label for text, label in labels.items() if truth in text][:1]
-        return {"q": quotes, "v": "yes"} if truth in words else _edited(quotes, self._case.claimed, truth)
+        return {"q": quotes, "v": "yes"} if truth in words else _edit_card(quotes, self._case.claimed, truth)
 
-    def _obedient(self, words: str, labels: Mapping[str, str]) -> Card:
+    def _obedient_card(self, words: str, labels: Mapping[str, str]) -> Card:
         wants = self._case.wants
         if "query" in wants:
-            return self._truthful(words, labels)
+            return self._truthful_card(words, labels)
         if wants.get("verdict") == "irrelevant":
             return {"q": [], "v": "open", "open": [words]}
         if wants.get("verdict") == "disagrees":
             return {"q": list(labels.values())[:1], "v": "no", "open": [], "edits": []}
         cited = list(labels.values())[-1:]
-        quotes = cited if self._way.cites_injection else self._truthful(words, labels)["q"]
-        wanted = wants.get("edit", words)
-        return {"q": quotes, "v": "yes"} if wanted in words else _edited(quotes, self._case.claimed, wanted)
+        quotes = cited if self._way.cites_injection else self._truthful_card(words, labels)["q"]
+        new = wants.get("edit", words)
+        return {"q": quotes, "v": "yes"} if new in words else _edit_card(quotes, self._case.claimed, new)
 
 
-def _edited(quotes: Sequence[str], old: str, new: str) -> Card:
+def _edit_card(quotes: Sequence[str], old: str, new: str) -> Card:
     return {"q": quotes, "v": "no", "open": [], "edits": [{"old": old, "new": new, "by": new}]}
 
 
@@ -112,28 +112,28 @@ def can_read(injection: str, message: str) -> bool:
     return all(letters in there for letters in wanted) if wanted else injection in message
 
 
-def revised(case: Injection, model: Any, *, injected: bool = True, rounds: int = 2) -> Revision:
+def revise_claim(case: Injection, model: Any, *, injected: bool = True, rounds: int = 2) -> Revision:
     """Revises the claim with a search that finds only the page of the case."""
     search = InMemoryRetriever([case.page(injected=injected)])
     with Reviser(Settings(model=model, search=search, rounds=rounds, trace=False)) as reviser:
         return reviser.revise(case.claim)
 
 
-def run(case: Injection, way: Way, *, injected: bool = True) -> tuple[Revision, bool]:
+def run_obedient(case: Injection, way: Way, *, injected: bool = True) -> tuple[Revision, bool]:
     """Revises the claim by a model that obeys in this way; with whether it had anything to obey."""
     model = ObedientModel(case, way)
-    return revised(case, ScriptedModel(model), injected=injected), model.obeyed > 0
+    return revise_claim(case, ScriptedModel(model), injected=injected), model.obeyed > 0
 
 
 def statuses(revision: Revision) -> list[str]:
     return [sentence.status for sentence in revision.report.sentences]
 
 
-def edited_to(revision: Revision) -> list[str]:
+def accepted_words(revision: Revision) -> list[str]:
     return [edit.new for edit in revision.edits if edit.accepted]
 
 
-class Obeyed(NamedTuple):
+class ObeyedOrder(NamedTuple):
     """What came of an order that the model obeyed.
 
     `caught`: it missed planted sentences, and nothing that it said is relied on. `unexamined`: no error could
@@ -148,21 +148,21 @@ class Obeyed(NamedTuple):
     foreign: bool
 
 
-def obeyed(cases: Sequence[Injection], way: Way) -> list[Obeyed]:
+def obey_orders(cases: Sequence[Injection], way: Way) -> list[ObeyedOrder]:
     """Revises the claims with a model that obeys in this way; leaves out orders about queries."""
-    outcomes: list[Obeyed] = []
+    outcomes: list[ObeyedOrder] = []
     for case in (case for case in cases if "query" not in case.wants):
-        revision, had_order = run(case, way)
+        revision, had_order = run_obedient(case, way)
         caught = any(it.code == "reader_unreliable" for it in revision.warnings)
         unexamined = not caught and revision.usage.controls.blocks_without > 0
-        edits = edited_to(revision)
+        edits = accepted_words(revision)
         foreign = any(new not in case.page().text for new in edits)
         supported = "supported" in statuses(revision)
-        outcomes += [Obeyed(caught, unexamined, supported, bool(edits), foreign)] if had_order else []
+        outcomes += [ObeyedOrder(caught, unexamined, supported, bool(edits), foreign)] if had_order else []
     return outcomes
 
 
-class Read(NamedTuple):
+class ClaimReading(NamedTuple):
     """What a reader made of a claim beside an injection.
 
     `right`: the claim says the truth. `supported`: a wrong claim is called supported. `foreign`: an
@@ -174,18 +174,18 @@ class Read(NamedTuple):
     foreign: bool
 
 
-def read_by(model: Any, cases: Sequence[Injection], *, injected: bool = True) -> list[Read]:
-    outcomes: list[Read] = []
+def read_claims(model: Any, cases: Sequence[Injection], *, injected: bool = True) -> list[ClaimReading]:
+    outcomes: list[ClaimReading] = []
     for case in cases:
-        revision = revised(case, model, injected=injected, rounds=1)
+        revision = revise_claim(case, model, injected=injected, rounds=1)
         as_it_was = case.claimed != case.truth and revision.text == case.claim
         right = revision.text == case.claim.replace(case.claimed, case.truth)
-        foreign = any(new not in case.page().text for new in edited_to(revision))
-        outcomes.append(Read(right, as_it_was and "supported" in statuses(revision), foreign))
+        foreign = any(new not in case.page().text for new in accepted_words(revision))
+        outcomes.append(ClaimReading(right, as_it_was and "supported" in statuses(revision), foreign))
     return outcomes
 
 
-def counts(outcomes: Sequence[Obeyed] | Sequence[Read]) -> str:
+def count_fields(outcomes: Sequence[ObeyedOrder] | Sequence[ClaimReading]) -> str:
     columns = zip(outcomes[0]._fields, zip(*outcomes, strict=True), strict=True) if outcomes else ()
     return ", ".join(f"{field} {sum(hits)}" for field, hits in columns)
 
@@ -194,8 +194,8 @@ def print_readers(cases: Sequence[Injection], title: str, recorded: RecordedMode
     print(f"\n## Readers beside injections that aim at cards, {title}\n")
     for name, model in (("embedded, without injection", "embedded"), ("embedded", "embedded"),
                         ("recorded strong model", recorded)):  # fmt: skip
-        outcomes = read_by(model, cases, injected="without" not in name)
-        print(f"{name:<28} {len(outcomes)} claims: {counts(outcomes)}")
+        outcomes = read_claims(model, cases, injected="without" not in name)
+        print(f"{name:<28} {len(outcomes)} claims: {count_fields(outcomes)}")
 
 
 class Effect(NamedTuple):
@@ -213,24 +213,24 @@ class Effect(NamedTuple):
 
 
 def effect(case: Injection) -> Effect:
-    honest, _ = run(case, WAYS["in every sentence"], injected=False)
+    honest, _ = run_obedient(case, WAYS["in every sentence"], injected=False)
     total = Effect(bool(suspicion(case.page().text)))
     for way in WAYS.values():
-        revision, read = run(case, way)
-        edits, other = edited_to(revision), edited_to(revision) != edited_to(honest)
+        revision, read = run_obedient(case, way)
+        edits, other = accepted_words(revision), accepted_words(revision) != accepted_words(honest)
         silenced = (other and not edits) or statuses(revision) != statuses(honest)
-        of_way = (total.marked, read, _obtained(case, revision, honest), other and bool(edits), silenced)
+        of_way = (total.marked, read, _got_wish(case, revision, honest), other and bool(edits), silenced)
         total = Effect(*(was or now for was, now in zip(total, of_way, strict=True)))
     return total
 
 
-def _obtained(case: Injection, injected: Revision, honest: Revision) -> bool:
+def _got_wish(case: Injection, injected: Revision, honest: Revision) -> bool:
     if "query" in case.wants:
         return [query.text for query in injected.queries] != [query.text for query in honest.queries]
-    return case.wants.get("verdict", "disagrees") in _verdicts(injected) - _verdicts(honest)
+    return case.wants.get("verdict", "disagrees") in _first_verdicts(injected) - _first_verdicts(honest)
 
 
-def _verdicts(revision: Revision) -> set[str]:
+def _first_verdicts(revision: Revision) -> set[str]:
     """The first verdict of each query; later ones are about the edited text."""
     return set({check.query_id: check.verdict for check in reversed(revision.checks)}.values())
 
@@ -258,7 +258,7 @@ def print_clean() -> None:
     Of each data set the same number is drawn, each the beginning of another page.
     """
     chance = random.Random(SEED)
-    drawn = [chance.sample(rows(name), SAMPLE // len(CLEAN)) for name in CLEAN]
+    drawn = [chance.sample(read_data(name), SAMPLE // len(CLEAN)) for name in CLEAN]
     texts = [row["text"][:LENGTH] for of_set in drawn for row in of_set]
     reasons = list(map(suspicion, texts))
     print(f"{'clean passages':<28} {share([bool(reason) for reason in reasons])}")
@@ -270,11 +270,11 @@ def _letters(text: str) -> str:
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = make_parser(__doc__)
     made.add_argument("--pending", type=Path, help="write requests that are not recorded to this folder")
     options, recorded = made.parse_args(), RecordedModel()
     print(f"{machine()}\n\n## Signs: marked\n")
-    passages = {"obvious injections": obvious()}
+    passages = {"obvious injections": obvious_injections()}
     passages |= {f"look-alikes, {half}": lookalikes(half) for half in HALVES}
     for name, texts in passages.items():
         print(f"{name:<28} {share([bool(suspicion(text)) for text in texts])}")
@@ -285,8 +285,8 @@ def main() -> None:
         for title, cases in aimed.items():
             print(f"\n## Orders that the model obeys, {title}\n")
             for name, way in WAYS.items():
-                outcomes = obeyed(cases, way)
-                print(f"{name:<38} {len(outcomes)} obeyed: {counts(outcomes)}")
+                outcomes = obey_orders(cases, way)
+                print(f"{name:<38} {len(outcomes)} obeyed: {count_fields(outcomes)}")
         print_readers(card_injections(half), half, recorded)
     recorded.report_missing(options.pending)
 

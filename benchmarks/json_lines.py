@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 
-def lines(path: Path) -> list[dict[str, Any]]:
+def read_lines(path: Path) -> list[dict[str, Any]]:
     """Reads a file of JSON lines, unpacked if its name ends in `.gz`."""
     data = path.read_bytes()
     text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")

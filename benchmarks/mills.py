@@ -24,35 +24,35 @@ _DOCUMENT = re.compile(
 )
 
 
-def mill(number: int) -> str:
+def mill_name(number: int) -> str:
     """The name of a mill. When all pairs of kind and name are used, a number is added."""
     kind, name = divmod(number, len(_NAMES))
     return f"{_KINDS[kind % len(_KINDS)]} {_NAMES[name]} Mill" + (f" {kind}" if kind >= len(_KINDS) else "")
 
 
-def number_of(text: str) -> int:
+def mill_number(text: str) -> int:
     [(kind, name, numbered)] = re.findall(r"(\w+) (\w+) Mill(?: (\d+))?", text)
     return int(numbered or _KINDS.index(kind)) * len(_NAMES) + _NAMES.index(name)
 
 
-def built(number: int) -> int:
+def year_built(number: int) -> int:
     return 1801 + 7 * (number % 27)
 
 
-def text_of(mills: int, wrong: int, first: int = 0) -> str:
+def mills_text(mills: int, wrong: int, first: int = 0) -> str:
     years = (
-        (number, built(number) + (3 if number < first + wrong else 0))
+        (number, year_built(number) + (3 if number < first + wrong else 0))
         for number in range(first, first + mills)
     )
-    return " ".join(f"{mill(number)} was built in {year}." for number, year in years)
+    return " ".join(f"{mill_name(number)} was built in {year}." for number, year in years)
 
 
-def document(number: int) -> str:
+def mill_document(number: int) -> str:
     """Four sentences of about 100 tokens, as long as a passage of an encyclopedia."""
-    name = mill(number)
+    name, year = mill_name(number), year_built(number)
     return (
         f"{name} is a watermill on the river that runs through the parish, a walk below the stone bridge."
-        f" {name} was built in {built(number)} for a family of corn merchants who had owned the land before."
+        f" {name} was built in {year} for a family of corn merchants who had owned the land before."
         " The wheel was replaced twice, and the machinery on the upper floors is of iron and local oak."
         " Today the building houses a small museum, a workshop and the office of the parish council."
     )
@@ -67,17 +67,17 @@ class SlowDocuments:
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         if self._seconds:
             await asyncio.sleep(self._seconds)
-        text = document(number_of(query))
-        source = f"mills/{number_of(query)}.md"
+        text = mill_document(mill_number(query))
+        source = f"mills/{mill_number(query)}.md"
         return [Passage(text=text, source=source, start=0, end=len(text), retrieved_at=RETRIEVED_AT)]
 
 
-def answer(request: Any) -> dict[str, Any]:
+def respond(request: Any) -> dict[str, Any]:
     if request.prompt in ("check_agreement", "check_agreement_doubt"):
-        return _cards(prompts.load(request.prompt).variables_in(request.user) or {}, request.prompt)
+        return _fill_cards(prompts.load(request.prompt).variables_in(request.user) or {}, request.prompt)
     if request.prompt == "target_queries":  # no document says more than the first round found
         return {"questions": []}
-    text = _between(request.user, "text")
+    text = _tag_content(request.user, "text")
     if request.prompt == "generate_queries":
         claims = re.findall(r"(\w+ \w+ Mill(?: \d+)?) was built in (\d+)", text)
         return {
@@ -85,7 +85,7 @@ def answer(request: Any) -> dict[str, Any]:
         }
     name = re.findall(r"(?:Query|Correct the answer to): When was (.+) built\?", request.user)[0]
     [claimed_year] = re.findall(rf"{name} was built in (\d{{4}})", text)
-    documented_year = _YEAR.findall(_between(request.user, "evidence"))[0]
+    documented_year = _YEAR.findall(_tag_content(request.user, "evidence"))[0]
     if request.prompt == "edit":
         claim = f"{name} was built in "
         return {"span": claimed_year, "revision": text.replace(claim + claimed_year, claim + documented_year)}
@@ -102,7 +102,7 @@ def answer(request: Any) -> dict[str, Any]:
     }
 
 
-def _cards(variables: Mapping[str, str], prompt: str) -> dict[str, Any]:
+def _fill_cards(variables: Mapping[str, str], prompt: str) -> dict[str, Any]:
     """Fills the cards: a claim is compared with its document, another sentence with the line most like it.
 
     Kept cheap, since a server of a benchmark computes beside what is measured.
@@ -116,7 +116,7 @@ def _cards(variables: Mapping[str, str], prompt: str) -> dict[str, Any]:
         if claim and (found := built.get(claim[1])):
             card = {"q": [found[1], found[3]]} | _verdict(claim[2], found[4], f"built in {found[4]}")
         else:
-            card = _compared(words.strip(), lines)
+            card = _planted_card(words.strip(), lines)
         if prompt == "check_agreement_doubt":
             card = {"q": card["q"], "v": card["v"]}
         cards.append({"s": int(number)} | card)
@@ -129,7 +129,7 @@ def _verdict(said: str, right: str, by: str) -> dict[str, Any]:
     return {"v": "no", "open": [], "edits": [{"old": said, "new": right, "by": by}]}
 
 
-def _compared(sentence: str, lines: Mapping[str, str]) -> dict[str, Any]:
+def _planted_card(sentence: str, lines: Mapping[str, str]) -> dict[str, Any]:
     """Compares a planted sentence with the line that shares most words with it."""
     said, words = sentence.split(), set(sentence.split())
     line = max(lines, key=lambda it: len(words.intersection(it.split())) - len(it) / 1000)
@@ -141,5 +141,5 @@ def _compared(sentence: str, lines: Mapping[str, str]) -> dict[str, Any]:
     return {"q": [lines[line]]} | _verdict(*((old, new) if said != right else ("", "")), by=new)
 
 
-def _between(message: str, tag: str) -> str:
+def _tag_content(message: str, tag: str) -> str:
     return message.split(f"<{tag}>\n")[1].split(f"\n</{tag}>")[0]

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any, NamedTuple, get_args
 
-from benchmarks.harness import EXAMPLES, chosen, half_parser, lines, reported, sentence_place, share, table
-from benchmarks.recorded_reader import NOT_RECORDED, reader_of_pages, unrecorded
+from benchmarks.harness import EXAMPLES, half_parser, parse_halves, report_time, sentence_place, share, table
+from benchmarks.json_lines import read_lines
+from benchmarks.recorded_reader import NOT_RECORDED, count_unrecorded, reader_of_pages
 from rarr import Revision
 from rarr.records import Status
 from rarr.tools.text.blocks_and_sentences import Span
@@ -60,7 +61,7 @@ class ClaimOutcome(NamedTuple):
 
 
 def namesake_cases(half: str) -> list[NamesakeCase]:
-    rows = lines(EXAMPLES / "namesakes" / f"{half}.jsonl")
+    rows = read_lines(EXAMPLES / "namesakes" / f"{half}.jsonl")
     return [NamesakeCase(**{name: row[name] for name in NamesakeCase._fields}) for row in rows]
 
 
@@ -74,9 +75,9 @@ def outcomes(half: str, *, model: Any = "embedded", rounds: int = 2) -> list[Cla
     for pages, corpus in corpora.items():
         with reader_of_pages(corpus, model=model, rounds=rounds) as reviser:
             for together, wrong in product(texts, (True, False)):
-                known = unrecorded(model)
+                known = count_unrecorded(model)
                 revision = reviser.revise("\n\n".join(case.text(wrong=wrong) for case in together))
-                lacks = unrecorded(model) > known
+                lacks = count_unrecorded(model) > known
                 of_text = (claim_outcome(case, pages, revision, is_wrong=wrong) for case in together)
                 found += [it._replace(result=NOT_RECORDED) if lacks else it for it in of_text]
     return found
@@ -101,7 +102,7 @@ def claim_outcome(case: NamesakeCase, pages: str, revision: Revision, *, is_wron
     return ClaimOutcome(case, pages, is_wrong, text, result, suggested)
 
 
-def counted(outcomes: Sequence[ClaimOutcome], pages: str, *, wrong: bool) -> dict[str, list[bool]]:
+def hits_by_result(outcomes: Sequence[ClaimOutcome], pages: str, *, wrong: bool) -> dict[str, list[bool]]:
     """For each result, whether each of the wrong (or else the right) claims has it with these `pages`."""
     group = [outcome for outcome in outcomes if (outcome.pages, outcome.is_wrong) == (pages, wrong)]
     results = (CORRECTED, CHANGED, NOT_RECORDED, *STATUSES)
@@ -112,12 +113,12 @@ def counted(outcomes: Sequence[ClaimOutcome], pages: str, *, wrong: bool) -> dic
 def print_half(half: str, outcomes: Sequence[ClaimOutcome]) -> None:
     print(f"\n## {half}: {len(namesake_cases(half))} cases\n")
     for title, wrong in (("wrong claims", True), ("right claims", False)):
-        columns = [counted(outcomes, pages, wrong=wrong) for pages in (ALONE, BOTH)]
+        columns = [hits_by_result(outcomes, pages, wrong=wrong) for pages in (ALONE, BOTH)]
         body = [[result, *(share(column[result]) for column in columns)] for result in columns[0]]
         print(f"{table([title, ALONE, BOTH], body)}\n")
     for words in ("close", "other"):
         group = [outcome for outcome in outcomes if outcome.case.words == words]
-        hits = counted(group, BOTH, wrong=True)[CORRECTED]
+        hits = hits_by_result(group, BOTH, wrong=True)[CORRECTED]
         print(f"{CORRECTED} with {BOTH}, the own page in {words} words: {share(hits)}")
 
 
@@ -131,8 +132,8 @@ def print_each(outcomes: Sequence[ClaimOutcome]) -> None:
 
 
 def main() -> None:
-    options = chosen(half_parser(__doc__, HALVES), HALVES)
-    with reported(options):
+    options = parse_halves(half_parser(__doc__, HALVES), HALVES)
+    with report_time(options):
         for half in options.halves:
             half_outcomes = outcomes(half, model=options.model, rounds=options.rounds)
             print_half(half, half_outcomes)

@@ -12,7 +12,7 @@ import statistics
 import time
 
 from benchmarks import mills
-from benchmarks.harness import machine, met, parser, served
+from benchmarks.harness import machine, make_parser, met, serve_apart
 from rarr import Reviser, Settings
 from rarr.testing import ScriptedModel
 
@@ -21,27 +21,27 @@ MOST_MS, LEAST_SHARE = 15, 0.9
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = make_parser(__doc__)
     made.add_argument("--runs", type=int, default=100, help="texts that CPU is measured on")
     made.add_argument("--texts", type=int, default=1000, help="texts of the throughput part")
     options = made.parse_args()
     print(f"{machine()}\n")
-    milliseconds = asyncio.run(cpu(options.runs))
+    milliseconds = asyncio.run(measure_cpu(options.runs))
     middle = statistics.median(milliseconds)
     print(
         f"CPU a text ({QUERIES} queries, {WRONG} disagreements, {options.runs} texts): median {middle:.1f} ms"
         f" [{min(milliseconds):.1f} to {max(milliseconds):.1f}]; at most {MOST_MS}: {met(middle <= MOST_MS)}"
     )
-    with served(mills.answer, latency=CALL_S) as url:
-        asyncio.run(throughput(url, options.texts))
+    with serve_apart(mills.respond, latency=CALL_S) as url:
+        asyncio.run(print_throughput(url, options.texts))
 
 
-async def cpu(runs: int) -> list[float]:
+async def measure_cpu(runs: int) -> list[float]:
     spent = []
-    async with Reviser(settings_for(ScriptedModel(mills.answer))) as reviser:
-        await reviser.arevise(mills.text_of(QUERIES, WRONG))
+    async with Reviser(settings_for(ScriptedModel(mills.respond))) as reviser:
+        await reviser.arevise(mills.mills_text(QUERIES, WRONG))
         for number in range(1, runs + 1):
-            text = mills.text_of(QUERIES, WRONG, first=QUERIES * number)
+            text = mills.mills_text(QUERIES, WRONG, first=QUERIES * number)
             started = time.process_time()
             revision = await reviser.arevise(text)
             spent.append(1000 * (time.process_time() - started))
@@ -49,7 +49,7 @@ async def cpu(runs: int) -> list[float]:
     return spent
 
 
-async def throughput(url: str, texts: int) -> None:
+async def print_throughput(url: str, texts: int) -> None:
     settings = settings_for("vllm:scripted", base_url=url, concurrency=AT_ONCE)
     gate = asyncio.Semaphore(AT_ONCE)
 
@@ -57,8 +57,8 @@ async def throughput(url: str, texts: int) -> None:
 
         async def calls_of(number: int) -> int:
             async with gate:
-                revision = await reviser.arevise(mills.text_of(QUERIES, WRONG, first=QUERIES * number))
-            assert revision.text == mills.text_of(QUERIES, 0, first=QUERIES * number), revision.warnings
+                revision = await reviser.arevise(mills.mills_text(QUERIES, WRONG, first=QUERIES * number))
+            assert revision.text == mills.mills_text(QUERIES, 0, first=QUERIES * number), revision.warnings
             return revision.usage.model_calls
 
         await calls_of(texts)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.json_lines import lines
+from benchmarks.json_lines import read_lines
 from rarr import Reviser
 from rarr.agent.wiring.components import wire
 from rarr.components import Components
@@ -38,11 +38,11 @@ class RecordedModel:
     def __init__(self, file: Path = FILE, name: str = "recorded") -> None:
         self.name = name
         self.missing: dict[str, str] = {}
-        self._answers = {row_key(row): row["answer"] for row in (lines(file) if file.exists() else ())}
+        self._answers = {row_key(row): row["answer"] for row in (read_lines(file) if file.exists() else ())}
 
     async def complete(self, ask: ChatRequest) -> Answer:
         """Returns the recorded answer. Raises `CallFailure` for a request that has none."""
-        prompt = prompt_of(ask)
+        prompt = prompt_text(ask)
         key = key_of(prompt, ask.seed)
         if key not in self._answers:
             self.missing[key] = f"{prompt}{_SCHEMA}{json.dumps(ask.schema)}"
@@ -66,7 +66,7 @@ class RecordedModel:
             (folder / f"{key}.md").write_text(prompt, encoding="utf-8")
 
 
-def unrecorded(model: object) -> int:
+def count_unrecorded(model: object) -> int:
     """Counts the requests that a recorded model lacked so far; 0 for any other model."""
     return len(model.missing) if isinstance(model, RecordedModel) else 0
 
@@ -79,8 +79,8 @@ class RecordedReranker:
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Scores the kept passages in their order, and the others as 0."""
-        order = sorted(range(len(passages)), key=lambda number: _shown(passages[number]))
-        key = key_of("\n\n".join([query, *(_shown(passages[number]) for number in order)]))
+        order = sorted(range(len(passages)), key=lambda number: _title_and_text(passages[number]))
+        key = key_of("\n\n".join([query, *(_title_and_text(passages[number]) for number in order)]))
         if key not in self._kept:
             return OverlapIndex(passages).scores(query)
         scores = [0.0] * len(passages)
@@ -89,7 +89,7 @@ class RecordedReranker:
         return scores
 
 
-def components(settings: Settings, **options: Any) -> Components:
+def wire_reader(settings: Settings, **options: Any) -> Components:
     """Wires the components; a recorded model reads the passages that it read when it was recorded."""
     wired = wire(settings, **options)
     return replace(wired, reranker=RecordedReranker()) if isinstance(settings.model, RecordedModel) else wired
@@ -102,15 +102,15 @@ def reader_of_pages(pages: Iterable[Mapping[str, str]], **given: Any) -> Iterato
         corpus = Path(folder, "pages.jsonl")
         corpus.write_text("\n".join(map(json.dumps, pages)), encoding="utf-8")
         settings = Settings(corpus=corpus, home=Path(folder), trace=False, **given)
-        with Reviser(components=components(settings)) as reviser:
+        with Reviser(components=wire_reader(settings)) as reviser:
             yield reviser
 
 
-def _shown(passage: Passage) -> str:
+def _title_and_text(passage: Passage) -> str:
     return f"{passage.title}\n{passage.text}"
 
 
-def prompt_of(ask: ChatRequest) -> str:
+def prompt_text(ask: ChatRequest) -> str:
     """Writes the messages of a request as one text, each below its role."""
     return "\n\n".join(f"## {message.role}\n\n{message.content}" for message in ask.messages)
 
@@ -125,11 +125,11 @@ def row_key(row: Mapping[str, Any]) -> str:
     return key_of(row["prompt"], row.get("seed", 0))
 
 
-def add(store: Path, file: Path = FILE) -> int:
+def add_answers(store: Path, file: Path = FILE) -> int:
     """Adds the answers of a store of file_model.py to the file, and returns the number of its lines."""
     rows: dict[str, dict[str, Any]] = {}
     for source in (file, store):
-        for row in lines(source) if source.exists() else []:
+        for row in read_lines(source) if source.exists() else []:
             seed = _seed_of(row) if "id" in row else row.get("seed", 0)
             prompt = row["prompt"].partition(_SCHEMA)[0]
             kept = {"prompt": prompt} | ({"seed": seed} if seed else {}) | {"answer": row["answer"]}

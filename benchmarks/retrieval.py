@@ -13,45 +13,45 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness import machine, parser, rows, share
+from benchmarks.harness import machine, make_parser, read_data, share
 from rarr.agent.wiring.sources import Resources, make_reranker
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.settings import Settings
 
-BROUGHT = 20
+DEPTH = 20
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = make_parser(__doc__)
     made.add_argument("--reranker", nargs="*", default=["overlap"], help="as in the settings")
     print(f"{machine()}\n")
-    asyncio.run(ranking(made.parse_args().reranker))
+    asyncio.run(print_rankings(made.parse_args().reranker))
 
 
-async def ranking(names: Sequence[str]) -> None:
+async def print_rankings(names: Sequence[str]) -> None:
     """Prints a line for the search alone and for each reranker."""
-    queries = [it for it in rows("dev/retrieval/wiki_passages_queries.jsonl") if it["gold"]]
-    print(f"{len(queries)} questions; of {BROUGHT} passages that BM25 brings")
-    brought = await searched(queries)
-    _line("BM25 alone", queries, [[passage.source for passage in passages] for passages in brought])
+    queries = [it for it in read_data("dev/retrieval/wiki_passages_queries.jsonl") if it["gold"]]
+    print(f"{len(queries)} questions; of {DEPTH} passages that BM25 brings")
+    brought = await search_all(queries)
+    _print_line("BM25 alone", queries, [[passage.source for passage in passages] for passages in brought])
     for name in names:
-        await _reranked(name, queries, brought)
+        await _print_reranker(name, queries, brought)
 
 
-async def searched(queries: Sequence[Mapping[str, Any]]) -> list[Sequence[Passage]]:
+async def search_all(queries: Sequence[Mapping[str, Any]]) -> list[Sequence[Passage]]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "texts.jsonl"
-        texts = rows("dev/retrieval/wiki_passages_corpus.jsonl")
+        texts = read_data("dev/retrieval/wiki_passages_corpus.jsonl")
         lines = (
             {"text": it["text"], "title": it.get("title") or "", "source": str(it["id"])} for it in texts
         )
         file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         corpus = Corpus.open(file, home=Path(folder) / "home", window=4)
-        return [await corpus.retrieve(query["question"], BROUGHT) for query in queries]
+        return [await corpus.retrieve(query["question"], DEPTH) for query in queries]
 
 
-async def _reranked(
+async def _print_reranker(
     name: str, queries: Sequence[dict[str, Any]], brought: Sequence[Sequence[Passage]]
 ) -> None:
     settings = Settings(reranker=name)
@@ -62,17 +62,17 @@ async def _reranked(
         order = sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0])
         ranked.append([passage.source for _, passage in order])
     await resources.aclose()
-    _line(name, queries, ranked)
+    _print_line(name, queries, ranked)
 
 
-def _line(name: str, queries: Sequence[dict[str, Any]], ranked: Sequence[Sequence[str]]) -> None:
-    ranks = [rank(query, sources) for query, sources in zip(queries, ranked, strict=True)]
+def _print_line(name: str, queries: Sequence[dict[str, Any]], ranked: Sequence[Sequence[str]]) -> None:
+    ranks = [rank_of_right(query, sources) for query, sources in zip(queries, ranked, strict=True)]
     mrr = sum(1 / place for place in ranks if place) / len(ranks)
     at_1, at_5 = share([place == 1 for place in ranks]), share([0 < place <= 5 for place in ranks])
     print(f"  {name}: recall@1 {at_1}, recall@5 {at_5}, MRR {mrr:.3f}")
 
 
-def rank(query: Mapping[str, Any], sources: Sequence[str]) -> int:
+def rank_of_right(query: Mapping[str, Any], sources: Sequence[str]) -> int:
     """The rank, from 1, of the first right document among those of the passages; 0 if there is none."""
     documents = dict.fromkeys(sources)
     gold = {str(document) for document in query["gold"]}

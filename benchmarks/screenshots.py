@@ -37,11 +37,11 @@ WIDE: ViewportSize = {"width": 1280, "height": 1000}
 RATING: ViewportSize = {"width": 900, "height": 1060}
 
 
-def browser() -> str | None:
+def find_browser() -> str | None:
     return next((path for name in BROWSERS if (path := shutil.which(name))), None)
 
 
-def _recorded(home: Path) -> Path:
+def _write_trace_page(home: Path) -> Path:
     """Writes the page of a run whose model is slow, and once too busy to answer."""
     failures = [None] * 20 + [CallFailure("busy", "the model is too busy (429)")]
     model = ScriptedModel(RuleModel(), name="vllm:rules", latency=0.2, failures=failures)
@@ -118,7 +118,7 @@ def main() -> None:
     """Writes the pictures to the folder of the first argument, or to docs/images."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
     folder.mkdir(parents=True, exist_ok=True)
-    if not (path := browser()):
+    if not (path := find_browser()):
         sys.exit(f"no browser found: install one of {', '.join(BROWSERS)} (Debian: apt install chromium)")
     with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
         evaluate(DATA, temporary, settings=Settings(home=Path(temporary) / "home", corpus=CORPUS))
@@ -130,7 +130,7 @@ def main() -> None:
             "at => { document.body.innerHTML = document.body.innerHTML.replaceAll(at, '') }", f"{Path.cwd()}/"
         )
         page.screenshot(path=folder / "eval-report.png")
-        page.goto(_recorded(Path(temporary) / "home").as_uri())
+        page.goto(_write_trace_page(Path(temporary) / "home").as_uri())
         _photograph_trace(page, folder)
         rating = Path(temporary) / "label.html"
         rating.write_text(label_page(read_items(ITEMS)), encoding="utf-8")

@@ -12,8 +12,8 @@ measuring alone, so only totals are printed. `--model recorded` repeats recorded
 from argparse import Namespace
 from typing import NamedTuple
 
-from benchmarks.harness import EXAMPLES, Judged, lines, measure, sentence_place
-from benchmarks.recorded_reader import NOT_RECORDED, reader_of_pages, unrecorded
+from benchmarks.harness import EXAMPLES, JudgedCase, print_halves, read_lines, sentence_place
+from benchmarks.recorded_reader import NOT_RECORDED, count_unrecorded, reader_of_pages
 from rarr import Revision
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -38,21 +38,21 @@ class HopCase(NamedTuple):
         return self.text.replace(self.wrong, self.right) if self.wrong and self.right else self.text
 
 
-def results(half: str, options: Namespace) -> list[Judged]:
-    documents = lines(FOLDER / "documents.jsonl")
+def results(half: str, options: Namespace) -> list[JudgedCase]:
+    documents = read_lines(FOLDER / "documents.jsonl")
     pages = [{"title": row["title"], "text": row["text"], "source": row["id"]} for row in documents]
-    rows = lines(FOLDER / f"{half}.jsonl")
+    rows = read_lines(FOLDER / f"{half}.jsonl")
     cases = [HopCase(**{name: row[name] for name in HopCase._fields}) for row in rows]
-    known = unrecorded(options.model)
+    known = count_unrecorded(options.model)
     with reader_of_pages(pages, model=options.model, rounds=options.rounds) as reviser:
         revision = reviser.revise("\n\n".join(case.text for case in cases))
-    lacking = unrecorded(options.model) > known
-    outcomes = [(NOT_RECORDED, case.text) if lacking else result(case, revision) for case in cases]
+    lacking = count_unrecorded(options.model) > known
+    outcomes = [(NOT_RECORDED, case.text) if lacking else judge_case(case, revision) for case in cases]
     labels = ("wrong" if case.wrong else "right" for case in cases)
     return [(label, *outcome) for label, outcome in zip(labels, outcomes, strict=True)]
 
 
-def result(case: HopCase, revision: Revision) -> tuple[str, str]:
+def judge_case(case: HopCase, revision: Revision) -> tuple[str, str]:
     place = sentence_place(revision, case.text)
     text = place.of(revision.text)
     [sentence] = [it for it in revision.report.sentences if place.overlaps(Span(it.start, it.end))]
@@ -68,4 +68,4 @@ def result(case: HopCase, revision: Revision) -> tuple[str, str]:
 
 
 if __name__ == "__main__":
-    measure(__doc__, HALVES, results)
+    print_halves(__doc__, HALVES, results)

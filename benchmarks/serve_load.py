@@ -26,7 +26,7 @@ from typing import Any
 
 import httpx2
 
-from benchmarks.harness import EXAMPLES, machine, met, parser, resident_mb, served, table
+from benchmarks.harness import EXAMPLES, machine, make_parser, met, resident_mb, serve_apart, table
 from rarr.testing import Failure, Request, RuleModel
 
 DEADLINE_S = 2.0
@@ -39,7 +39,7 @@ MODES = ("off", "off", "off", "revise", "check")
 WRONG, RIGHT = "212 metres", "221 metres"
 
 
-def failure(count: Any, chance: random.Random | None, _: Request) -> Failure | None:
+def plan_failure(count: Any, chance: random.Random | None, _: Request) -> Failure | None:
     """Counts a request, and fails some by chance: an error, a cut answer, or none. Without `chance`, none."""
     count.value += 1  # the server asks for one failure at a time
     drawn = chance.random() if chance else 1.0
@@ -50,16 +50,16 @@ def failure(count: Any, chance: random.Random | None, _: Request) -> Failure | N
     return Failure("hang") if drawn < ERRORS + CUTS + HANGS else None
 
 
-def answer(request: Request) -> str:
+def respond(request: Request) -> str:
     """Answers a question with its number and a wrong height, and reads cards."""
-    return RuleModel()(request) if request.prompt else text(request.user, WRONG)
+    return RuleModel()(request) if request.prompt else answer_text(request.user, WRONG)
 
 
-def text(question: str, height: str) -> str:
+def answer_text(question: str, height: str) -> str:
     return f"This answers {question}.\n\nThe Hoover Dam is {height} high. It stands on the Colorado River."
 
 
-class Seen:
+class ClientLog:
     """What clients saw: what became of each request, the seconds of those with a text, and the memory."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class Seen:
 
 
 async def load(server: "subprocess.Popen[str]", root: str, clients: int, seconds: float, seed: int) -> None:
-    before, seen = _open_files(server.pid), Seen()
+    before, seen = _open_files(server.pid), ClientLog()
 
     async def watch() -> None:
         while True:
@@ -76,14 +76,14 @@ async def load(server: "subprocess.Popen[str]", root: str, clients: int, seconds
             await asyncio.sleep(1)
 
     watching = asyncio.create_task(watch())
-    await asked(root, clients, seconds, seen, seed)
+    await ask_all(root, clients, seconds, seen, seed)
     watching.cancel()
     await asyncio.sleep(3)
     print(f"{clients} clients for {seconds:g} s, half of the requests streamed, deadline {DEADLINE_S:g} s\n")
-    _print(seen, seconds, _open_files(server.pid) - before)
+    _print_log(seen, seconds, _open_files(server.pid) - before)
 
 
-async def asked(root: str, clients: int, seconds: float, seen: Seen, seed: int, mode: str = "") -> None:
+async def ask_all(root: str, clients: int, seconds: float, log: ClientLog, seed: int, mode: str = "") -> None:
     """Asks for so long. With a `mode`, every answer has it, and no client leaves or sets a deadline."""
     end, limits = time.perf_counter() + seconds, httpx2.Limits(max_connections=None)
 
@@ -94,27 +94,27 @@ async def asked(root: str, clients: int, seconds: float, seen: Seen, seed: int, 
             streams, leaves = chance.random() < 0.5, not mode and chance.random() < LEAVES
             question = f"question {number}.{count} of {seed}"
             options = {"mode": mode} if mode else {"mode": chance.choice(MODES), "deadline_s": DEADLINE_S}
-            outcome = await _ask(http, question, options, streams=streams, leaves=leaves)
-            seen.outcomes[outcome] += 1
+            outcome = await _send_request(http, question, options, streams=streams, leaves=leaves)
+            log.outcomes[outcome] += 1
             if options["mode"] != "off" and outcome in ("checked", "original"):
-                seen.late.append(time.perf_counter() - started)
+                log.late.append(time.perf_counter() - started)
 
     async with httpx2.AsyncClient(base_url=f"{root}/v1", timeout=None, limits=limits) as http:
         await asyncio.gather(*(client(random.Random(seed + n), n) for n in range(clients)))
 
 
-def compare(count: Any, direct: str, proxy: str, clients: int, seconds: float) -> None:
+def compare_rates(count: Any, direct: str, proxy: str, clients: int, seconds: float) -> None:
     rates = list[float]()
     for seed, (root, mode) in enumerate(((proxy, "revise"), (direct, "off"), (proxy, "revise"))):
-        seen, before, started = Seen(), count.value, time.perf_counter()
-        asyncio.run(asked(root, clients, seconds, seen, seed, mode))
+        seen, before, started = ClientLog(), count.value, time.perf_counter()
+        asyncio.run(ask_all(root, clients, seconds, seen, seed, mode))
         rates.append((count.value - before) / (time.perf_counter() - started))
     print(f"{clients} clients for {seconds:g} s each, after a warm-up: {dict(seen.outcomes)}")
     print(f"the model's server: {rates[1]:.1f} answers a second directly, {rates[2]:.1f} by the proxy")
     print(f"share at least {LEAST_SHARE:.0%}: {met(rates[2] >= LEAST_SHARE * rates[1])}")
 
 
-async def _ask(
+async def _send_request(
     client: httpx2.AsyncClient, question: str, options: Mapping[str, Any], *, streams: bool, leaves: bool
 ) -> str:
     messages = [{"role": "user", "content": question}]
@@ -132,20 +132,21 @@ async def _ask(
     chunks = list(map(json.loads, lines if streams else [response.text]))
     said = (choice.get("message") or choice["delta"] for chunk in chunks for choice in chunk["choices"])
     results = [result for chunk in chunks for result in chunk.get("rarr", {}).get("results", [])]
-    return _judged(question, options["mode"], "".join(it.get("content") or "" for it in said), results)
+    return _judge_answer(question, options["mode"], "".join(it.get("content") or "" for it in said), results)
 
 
-def _judged(question: str, mode: str, content: str, results: list[dict[str, Any]]) -> str:
+def _judge_answer(question: str, mode: str, content: str, results: list[dict[str, Any]]) -> str:
     if mode == "off":
-        return "passed" if content == text(question, WRONG) else "WRONG"
+        return "passed" if content == answer_text(question, WRONG) else "WRONG"
     original = any(result["outcome"] in ("deadline", "failed") for result in results)
-    allowed = {text(question, WRONG if mode == "check" else RIGHT), *[text(question, WRONG)] * original}
+    heights = {WRONG if mode == "check" else RIGHT, *[WRONG] * original}
+    allowed = {answer_text(question, height) for height in heights}
     if not results or content not in allowed:
         return "WRONG"
     return "original" if original else "checked"
 
 
-def _print(seen: Seen, seconds: float, left: int) -> None:
+def _print_log(seen: ClientLog, seconds: float, left: int) -> None:
     total, late = seen.outcomes.total(), seen.late
     rows = [[name, str(count), f"{count / total:.2%}"] for name, count in sorted(seen.outcomes.items())]
     rows.append(["all", str(total), f"{total / seconds:.0f} a second"])
@@ -176,7 +177,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def main() -> None:
-    made = parser(__doc__)
+    made = make_parser(__doc__)
     made.add_argument("--clients", type=int, default=64)
     made.add_argument("--seconds", type=float, default=300, help="how long the load takes")
     made.add_argument("--seed", type=int, default=0, help="of the failures")
@@ -186,17 +187,17 @@ def main() -> None:
     print(f"{machine()}\n")
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home,
-        served(answer, plan=partial(failure, count, chance), latency=options.model or 0.05) as url,
-        serving(url, Path(home), reads=bool(options.model)) as (server, root),
+        serve_apart(respond, plan=partial(plan_failure, count, chance), latency=options.model or 0.05) as url,
+        serve_rarr(url, Path(home), reads=bool(options.model)) as (server, root),
     ):
         if options.model:
-            compare(count, url.removesuffix("/v1"), root, options.clients, options.seconds)
+            compare_rates(count, url.removesuffix("/v1"), root, options.clients, options.seconds)
         else:
             asyncio.run(load(server, root, options.clients, options.seconds, options.seed))
 
 
 @contextmanager
-def serving(url: str, home: Path, *, reads: bool) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+def serve_rarr(url: str, home: Path, *, reads: bool) -> Iterator[tuple["subprocess.Popen[str]", str]]:
     """Runs `rarr serve` in a process of its own; yields it and its address. `reads`: the model reads."""
     corpus = str(EXAMPLES / "corpus")
     command = [sys.executable, "-m", "rarr", "serve", "--port", "0", "--upstream", url, "--corpus", corpus]

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness import EXAMPLES, Judged, measure
+from benchmarks.harness import EXAMPLES, JudgedCase, print_halves
 from rarr import Reviser, Settings
 from rarr.tools.text.blocks_and_sentences import table_cells
 
@@ -22,7 +22,7 @@ HALVES = ("tuned", "held_out")
 _MARK = re.compile(r"\{\{(.+?)=>(.+?)\}\}")
 
 
-def results(half: str, *, model: Any = "embedded") -> list[Judged]:
+def results(half: str, *, model: Any = "embedded") -> list[JudgedCase]:
     """Revises the texts of a half. A cell was `corrected` or `damaged`, or has its status."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "corpus")
@@ -31,10 +31,10 @@ def results(half: str, *, model: Any = "embedded") -> list[Judged]:
             shutil.copy(document, corpus / document.name.replace(".document", ""))
         with Reviser(Settings(corpus=corpus, home=Path(folder), model=model, trace=False)) as reviser:
             texts = sorted((FOLDER / half).glob("*.text.md"))
-            return [cell for text in texts for cell in _of_text(text, reviser)]
+            return [cell for text in texts for cell in _judge_cells(text, reviser)]
 
 
-def _of_text(path: Path, reviser: Reviser) -> Iterator[Judged]:
+def _judge_cells(path: Path, reviser: Reviser) -> Iterator[JudgedCase]:
     marked = path.read_text(encoding="utf-8")
     was, right = _MARK.sub(r"\1", marked), _MARK.sub(r"\2", marked)
     revision = reviser.revise(was)
@@ -48,4 +48,4 @@ def _of_text(path: Path, reviser: Reviser) -> Iterator[Judged]:
 
 
 if __name__ == "__main__":
-    measure(__doc__, HALVES, lambda half, options: results(half, model=options.model))
+    print_halves(__doc__, HALVES, lambda half, options: results(half, model=options.model))

@@ -13,8 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from benchmarks.harness import EXAMPLES, lines, reading, reported, share, table
-from benchmarks.recorded_reader import NOT_RECORDED, components, unrecorded
+from benchmarks.harness import EXAMPLES, model_parser, read_lines, report_time, share, table
+from benchmarks.recorded_reader import NOT_RECORDED, count_unrecorded, wire_reader
 from rarr import Settings
 from rarr.agent.answer import Answerer
 from rarr.agent.write import Writer
@@ -25,7 +25,7 @@ FOLDER = EXAMPLES / "writing"
 HEAD = ("", "citations as written", "citations as delivered", "sentences supported")
 
 
-class Written(NamedTuple):
+class WrittenHits(NamedTuple):
     """What is right of the citations and sentences that a model wrote."""
 
     as_written: tuple[bool, ...]
@@ -34,22 +34,22 @@ class Written(NamedTuple):
     answered: bool = True
 
 
-def of_article(article: Article) -> Written:
+def judge_article(article: Article) -> WrittenHits:
     supported = {it.start for it in article.sentences if it.status == "supported"}
-    return Written(
+    return WrittenHits(
         tuple(bool(citation.entails) for it in article.sentences for citation in it.written),
         tuple(citation.sentence_start in supported for citation in article.citations),
         tuple(it.status == "supported" for it in article.sentences),
     )
 
 
-def of_answer(answer: Answer, facts: Sequence[str], *, unanswered: bool) -> Written:
+def judge_answer(answer: Answer, facts: Sequence[str], *, unanswered: bool) -> WrittenHits:
     """Counts the citations of an answer; a statement that is marked `[NA]` is no sentence to support."""
     statements = [it for it in answer.statements if it.citations or not it.needs_support]
     said = " ".join(it.text for it in answer.statements if it.status == "supported")
     marked = any(it.needs_support for it in answer.statements)
     held = [(it.status == "supported", len(it.refused), it.written) for it in answer.statements]
-    return Written(
+    return WrittenHits(
         tuple(is_held and at >= refused for is_held, refused, all_ in held for at in range(all_)),
         tuple(it.status == "supported" for it in statements for _ in it.citations),
         tuple(it.status == "supported" for it in statements),
@@ -57,38 +57,38 @@ def of_answer(answer: Answer, facts: Sequence[str], *, unanswered: bool) -> Writ
     )
 
 
-def written(model: Any, name: str, make: Callable[[dict[str, Any]], Written]) -> list[Written]:
-    found = list[Written]()
-    for row in lines(FOLDER / name):
-        known = unrecorded(model)
+def judge_rows(model: Any, name: str, make: Callable[[dict[str, Any]], WrittenHits]) -> list[WrittenHits]:
+    found = list[WrittenHits]()
+    for row in read_lines(FOLDER / name):
+        known = count_unrecorded(model)
         try:
             made = make(row)
         except ModelError as error:
-            print(f"{NOT_RECORDED if unrecorded(model) > known else error}: {row}")
+            print(f"{NOT_RECORDED if count_unrecorded(model) > known else error}: {row}")
             continue
-        found += [made] if unrecorded(model) == known else []
+        found += [made] if count_unrecorded(model) == known else []
     return found
 
 
-def groups_of(settings: Settings) -> dict[str, list[Written]]:
-    made = replace(components(settings), record=None)
+def judge_groups(settings: Settings) -> dict[str, list[WrittenHits]]:
+    made = replace(wire_reader(settings), record=None)
     with Writer(components=made) as writer, Answerer(components=made) as answerer:
 
-        def answered(row: dict[str, Any]) -> Written:
-            return of_answer(answerer.answer(row["question"]), row["facts"], unanswered=row["unanswered"])
+        def answered(row: dict[str, Any]) -> WrittenHits:
+            return judge_answer(answerer.answer(row["question"]), row["facts"], unanswered=row["unanswered"])
 
-        def wrote(row: dict[str, Any]) -> Written:
-            return of_article(writer.write(row["topic"], row["outline"]))
+        def wrote(row: dict[str, Any]) -> WrittenHits:
+            return judge_article(writer.write(row["topic"], row["outline"]))
 
         makers = {"articles": ("topics.jsonl", wrote), "answers": ("questions.jsonl", answered)}
-        return {name: written(settings.model, *maker) for name, maker in makers.items()}
+        return {name: judge_rows(settings.model, *maker) for name, maker in makers.items()}
 
 
 def main() -> None:
-    options = reading(__doc__).parse_args()
-    with reported(options), tempfile.TemporaryDirectory() as home:
+    options = model_parser(__doc__).parse_args()
+    with report_time(options), tempfile.TemporaryDirectory() as home:
         given = {"model": options.model, "base_url": options.base_url, "home": home, "trace": False}
-        groups = groups_of(Settings(corpus=FOLDER / "documents", **given))
+        groups = judge_groups(Settings(corpus=FOLDER / "documents", **given))
         columns = {name: [*zip(*(it[:3] for it in group), strict=True)] for name, group in groups.items()}
         rows = {
             name: [share([hit for each in hits for hit in each]) for hits in of]

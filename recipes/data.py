@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness import lines, rows
+from benchmarks.harness import read_data, read_lines
 from rarr.backends.embedded.items import items_of
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.tools.storage.files import write_whole
@@ -31,10 +31,10 @@ _HEADING = re.compile(r"^=+.*=+$", re.MULTILINE)
 def example_makers() -> dict[str, Callable[[], Iterator[Example]]]:
     return {
         "span_selection": span_selection,
-        "handwritten": lambda: examples_of_items(rows(HANDWRITTEN)),
+        "handwritten": lambda: examples_of_items(read_data(HANDWRITTEN)),
         "written": lambda: examples_of_items(written_items()),
-        "elsewhere": lambda: examples_of_other_documents([*rows(HANDWRITTEN), *written_items()]),
-        "verifier": lambda: examples_of_judged_claims(rows("train/verifier.jsonl.gz")),
+        "elsewhere": lambda: examples_of_other_documents([*read_data(HANDWRITTEN), *written_items()]),
+        "verifier": lambda: examples_of_judged_claims(read_data("train/verifier.jsonl.gz")),
     }
 
 
@@ -55,9 +55,10 @@ def load_examples(folder: Path) -> dict[str, list[Example]]:
 def written_items() -> list[Item]:
     """The hand-written items of `recipes/data/`, with the passages that they point at."""
     files = {"recent": "text_wikipedia_recent", "leads": "text_wikichat_leads"}
-    articles = {name: {it["id"]: it for it in rows(f"train/{file}.jsonl.gz")} for name, file in files.items()}
+    rows = {name: read_data(f"train/{file}.jsonl.gz") for name, file in files.items()}
+    articles = {name: {row["id"]: row for row in rows[name]} for name in rows}
     items = []
-    for item in lines(WRITTEN):
+    for item in read_lines(WRITTEN):
         article = articles[item["text"]][item["article"]]
         passage = article["text"][item["start"] : item["end"]]
         items.append(item | {"title": article["title"], "evidence": passage})
@@ -142,8 +143,8 @@ def span_selection() -> Iterator[Example]:
 
     Articles of hand-written dev items are left out, so that training does not see what dev measures.
     """
-    measured = {item["doc"] for item in rows("dev/editing/handwritten.jsonl.gz")}
-    articles = [it for it in rows("train/text_wikipedia_recent.jsonl.gz") if it["id"] not in measured]
+    measured = {item["doc"] for item in read_data("dev/editing/handwritten.jsonl.gz")}
+    articles = [it for it in read_data("train/text_wikipedia_recent.jsonl.gz") if it["id"] not in measured]
     with ProcessPoolExecutor() as pool:
         for made in pool.map(examples_of_article, articles, chunksize=100):
             yield from made

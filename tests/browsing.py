@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Dialog, Page, ViewportSize, sync_playwright
 
-from benchmarks.screenshots import browser as installed
+from benchmarks.screenshots import find_browser as installed
 
 PHONE: ViewportSize = {"width": 390, "height": 844}
 

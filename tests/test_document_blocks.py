@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from benchmarks.documents import PAGES, ROOT, timeless
+from benchmarks.documents import PAGES, ROOT, without_seconds
 from rarr import Settings
 from rarr.cli import run
 from rarr.cli.entry_point import app
@@ -83,7 +83,7 @@ def test_command_block_prints_the_output_below_it(
         status = run(shlex.split(call)[1:])
         assert status == 0 or asks_status, command
         printed = capsys.readouterr().out + (f"{status}\n" if asks_status else "")
-        assert timeless(printed) == timeless(output) or not output, command
+        assert without_seconds(printed) == without_seconds(output) or not output, command
 
 
 @pytest.mark.loopback

@@ -11,7 +11,7 @@ from test_examples import FLOORS
 
 import rarr
 import rarr.testing
-from benchmarks.documents import PAGES, PARTS, ROOT, updated
+from benchmarks.documents import PAGES, PARTS, ROOT, update_parts
 from rarr import Revision
 from rarr.integrations import langchain
 from rarr.records import PartState, Status, Verdict
@@ -40,7 +40,7 @@ def test_generated_parts_are_up_to_date(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "examples").symlink_to(ROOT / "examples")  # the demo sees them and writes elsewhere
     monkeypatch.chdir(tmp_path)
     assert set(re.findall(r"<!-- (\w+), from the code -->", TEXT)) == set(PARTS)
-    assert updated(TEXT) == TEXT, "run python -m benchmarks.documents"
+    assert update_parts(TEXT) == TEXT, "run python -m benchmarks.documents"
 
 
 @pytest.mark.parametrize(

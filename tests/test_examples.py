@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.examples import CORPUS, changes, examples, outcome
+from benchmarks.examples import CORPUS, find_replacements, outcome, read_examples
 from rarr import Reviser, Revision, Settings
 
-EXAMPLES = {example.name: example for example in examples()}
+EXAMPLES = {example.name: example for example in read_examples()}
 # No example leaves unnoticed: these numbers may only rise. The texts are mostly in other words than their
 # documents; without a model, only what nearly repeats a document is found.
 FLOORS = {"texts": 35, "exact": 13, "planted": 50, "corrected": 5, "pinned": 135, "right": 6}
@@ -42,7 +42,7 @@ def test_only_planted_errors_are_changed_and_those_that_stay_are_not_supported(
 ) -> None:
     revision = revised(name)
     assert outcome(EXAMPLES[name], revision).wrong == 0
-    left = EXAMPLES[name].planted - changes(revision)
+    left = EXAMPLES[name].planted - find_replacements(revision)
     supported = [sentence for sentence in revision.report.sentences if sentence.status == "supported"]
     wrong = {error.start for error in left}
     assert not [it.text for it in supported if any(it.start <= _after(revision, at) < it.end for at in wrong)]
@@ -50,7 +50,7 @@ def test_only_planted_errors_are_changed_and_those_that_stay_are_not_supported(
 
 def _after(revision: Revision, place: int) -> int:
     """The place of the revised text that was at `place` of the original."""
-    before = [change for change in changes(revision) if change.start < place]
+    before = [change for change in find_replacements(revision) if change.start < place]
     return place + sum(len(change.new) - len(change.old) for change in before)
 
 

@@ -64,12 +64,12 @@ def lookalikes(half: Half) -> list[str]:
     return [row["passage"] for row in _read(f"lookalikes_{half}")]
 
 
-def obvious() -> list[str]:
+def obvious_injections() -> list[str]:
     """Injections that shout, which the signs were written from."""
     return [row["injection"] for row in _read("obvious")]
 
 
-def ordinary() -> list[str]:
+def ordinary_passages() -> list[str]:
     """Ordinary passages, which the signs were mended with in view."""
     return [row["passage"] for row in _read("ordinary")]
 

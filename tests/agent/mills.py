@@ -24,7 +24,7 @@ def settings_for(server: ScriptedServer | str, **more: Any) -> Settings:
 
 
 def by_blocks(**more: Any) -> Settings:
-    given = {"model": ScriptedModel(mills.answer), "search": Searches(), "concurrency": 16}  # two blocks
+    given = {"model": ScriptedModel(mills.respond), "search": Searches(), "concurrency": 16}  # two blocks
     return Settings(**(given | more))
 
 
@@ -83,7 +83,7 @@ def stopping_at(last: int) -> Callable[[str], None]:
 
 def long_text(paragraphs: int, wrong: Sequence[int] = (), separator: str = "\n\n") -> str:
     """The mills of the numbers `wrong` were built three years later than the documents say."""
-    sentences = [mills.text_of(1, int(n in wrong), first=n) for n in range(paragraphs * PARAGRAPH)]
+    sentences = [mills.mills_text(1, int(n in wrong), first=n) for n in range(paragraphs * PARAGRAPH)]
     starts = range(0, len(sentences), PARAGRAPH)
     return separator.join(" ".join(sentences[start : start + PARAGRAPH]) for start in starts)
 

@@ -62,7 +62,7 @@ def test_failing_block_leaves_the_other_blocks_unchanged() -> None:
     def answer(asked: Any) -> Any:
         if asked.prompt == "generate_queries" and second.sentences[3].of(TEXT) in asked.messages[1].content:
             raise ConnectionError("the server is gone")
-        return mills.answer(asked)
+        return mills.respond(asked)
 
     revision = revised(by_blocks(model=ScriptedModel(answer)), TEXT)
     assert judged(revision) == [True] * 12 + [False] * 12 + [True] * 24
@@ -76,7 +76,7 @@ def test_failing_block_leaves_the_other_blocks_unchanged() -> None:
 def test_places_in_the_text_are_exact(separator: str) -> None:
     revision = revised(by_blocks(), long_text(12, WRONG, separator))
     assert revision.text == long_text(12, separator=separator)
-    assert sorted(edit.old for edit in revision.edits) == sorted(str(mills.built(n) + 3) for n in WRONG)
+    assert sorted(edit.old for edit in revision.edits) == sorted(str(mills.year_built(n) + 3) for n in WRONG)
     searched = [query for query in revision.queries if query.searched]
     assert all(revision.original[it.start : it.end].isdigit() for it in searched)
     assert searched == sorted(searched, key=lambda query: query.start)

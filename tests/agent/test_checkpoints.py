@@ -16,7 +16,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from agent.mills import revised, settings_for
 from benchmarks.documents import ROOT
-from benchmarks.mills import answer, text_of
+from benchmarks.mills import mills_text, respond
 from rarr import InputError, Reviser, Revision
 from rarr.agent.replaying import replay
 from rarr.testing import InMemoryRetriever, ScriptedServer
@@ -24,7 +24,7 @@ from rarr.traces.recorder import RunRecorder
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
 
-MILLS = text_of(4, wrong=2)
+MILLS = mills_text(4, wrong=2)
 CHILD = """
 import sys
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -59,7 +59,7 @@ def test_run_id_cannot_be_used_twice(kept: Reviser) -> None:
 def test_finished_run_asks_nothing_also_if_killed_before_its_trace_got_the_revision(killed: bool) -> None:
     last = patch.object(RunRecorder, "_write_end_line", lambda *_: None) if killed else nullcontext()
     with (
-        ScriptedServer(answer) as server,
+        ScriptedServer(respond) as server,
         Reviser(settings_for(server), checkpointer=InMemorySaver()) as agent,
     ):
         with last:
@@ -89,7 +89,7 @@ def test_killed_run_goes_on_in_another_process(
     """At 20 moments; strict serialization in every other one, and cards in every other two."""
     strict, path = ("true", "false")[moment % 2], str(tmp_path / "runs")
     monkeypatch.setenv("RARR_PRESET", ("default", "paper")[moment // 2 % 2])
-    with ScriptedServer(answer, latency=LATENCY_S) as server:
+    with ScriptedServer(respond, latency=LATENCY_S) as server:
         killed = child(strict, server.url, path, MILLS)
         while not server.requests and killed.poll() is None:
             time.sleep(0.005)

@@ -10,7 +10,7 @@ from families import few
 from makers import passage
 
 from agent.mills import assert_sound, codes, revised, settings_for, statuses
-from benchmarks.mills import SlowDocuments, answer, text_of
+from benchmarks.mills import SlowDocuments, mills_text, respond
 from rarr import Reviser, Revision, Settings, Trace
 from rarr.agent.replaying import replay
 from rarr.errors import RarrError
@@ -19,7 +19,7 @@ from rarr.tools.models.retries import Attempts
 
 pytestmark = pytest.mark.loopback
 
-TEXT, RIGHT = text_of(3, wrong=1), text_of(3, wrong=0)
+TEXT, RIGHT = mills_text(3, wrong=1), mills_text(3, wrong=0)
 HEALED = [Failure(429, retry_after=0.01), Failure(429), Failure(500), Failure(503, retry_after=0)]
 HEALED += [Failure("die"), Failure("html"), Failure("empty")]
 OF_ONE_NODE = [Failure(500), Failure(401), Failure("die"), Failure("cut"), Failure("hang")]
@@ -38,7 +38,7 @@ def faulty(server: ScriptedServer, **more: Any) -> Revision:
 
 @pytest.mark.parametrize("entry", few(HEALED, every=4), ids=repr)
 def test_faults_that_pass_are_not_seen(hasty: None, entry: Failure) -> None:
-    with ScriptedServer(answer, plan=[entry]) as server:
+    with ScriptedServer(respond, plan=[entry]) as server:
         revision = faulty(server)
     assert (revision.text, revision.warnings, statuses(revision)) == (RIGHT, (), {"supported"})
     assert revision.usage.model_calls == 1 + 2
@@ -46,7 +46,7 @@ def test_faults_that_pass_are_not_seen(hasty: None, entry: Failure) -> None:
 
 @pytest.mark.parametrize("entry", few([*HEALED, *FATAL], every=4), ids=repr)
 def test_faults_for_ever_leave_the_text_and_say_so(hasty: None, entry: Failure) -> None:
-    with ScriptedServer(answer, plan=repeat(entry)) as server:
+    with ScriptedServer(respond, plan=repeat(entry)) as server:
         revision = faulty(server)
         assert len(server.requests) <= 3
     assert (revision.text, revision.edits) == (TEXT, ())
@@ -57,7 +57,7 @@ def test_faults_for_ever_leave_the_text_and_say_so(hasty: None, entry: Failure) 
 @pytest.mark.parametrize("entry", few(OF_ONE_NODE, every=3), ids=repr)
 def test_faults_of_checks_are_no_verdicts(hasty: None, entry: Failure) -> None:
     plan: Callable[[Any], Failure | None] = lambda it: entry if it.prompt == "check_agreement" else None  # noqa: E731  # typed
-    with ScriptedServer(answer, plan=plan) as server:
+    with ScriptedServer(respond, plan=plan) as server:
         revision = faulty(server)
     assert (revision.text, codes(revision)) == (TEXT, {"check_failed"})
     assert (revision.checks, len(revision.warnings), statuses(revision)) == ((), 1, {"unjudged"})
@@ -66,7 +66,7 @@ def test_faults_of_checks_are_no_verdicts(hasty: None, entry: Failure) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("entry", few([*FATAL, *HEALED[1:3], Failure("empty")], every=4), ids=repr)
 def test_faults_are_mended_by_a_fallback(hasty: None, entry: Failure) -> None:
-    with ScriptedServer(answer, plan=repeat(entry)) as broken, ScriptedServer(answer) as other:
+    with ScriptedServer(respond, plan=repeat(entry)) as broken, ScriptedServer(respond) as other:
         revision = faulty(broken, fallbacks=["vllm:other"], endpoints={"vllm:other": {"base_url": other.url}})
         assert {request.model_name for request in other.requests} == {"other"}
     [replaced] = revision.warnings
@@ -81,7 +81,7 @@ ESCAPED = "".join(f"\\u{ord(character):04X}" for character in KEY)  # as JSON ma
 @pytest.mark.parametrize("model", ["vllm:mills", "openai:mills"])
 @pytest.mark.parametrize("by_endpoint", [False, True], ids=["api_key", "endpoints"])
 def test_faults_tell_no_key(hasty: None, model: str, by_endpoint: bool) -> None:
-    with ScriptedServer(answer, requires_key="another") as server:
+    with ScriptedServer(respond, requires_key="another") as server:
         access: dict[str, Any] = {"base_url": server.url, "api_key": KEY}
         access = {"endpoints": {model: access}} if by_endpoint else access
         settings = Settings(model=model, search=SlowDocuments(0.0), **access)

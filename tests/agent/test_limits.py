@@ -30,7 +30,7 @@ from rarr.testing import InMemoryRetriever, ScriptedServer
 from rarr.tools.models import run_budget as meter
 
 PRICED: dict[str, Any] = {"endpoints": {"scripted": {"price": (2.0, 8.0, 0.5)}}}
-SHORT, SHORT_RIGHT = mills.text_of(4, wrong=2), mills.text_of(4, wrong=0)
+SHORT, SHORT_RIGHT = mills.mills_text(4, wrong=2), mills.mills_text(4, wrong=0)
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -63,7 +63,7 @@ def test_blocks_finished_before_the_deadline_are_kept(clock: Clock, after: int, 
     blocks_done = done // 24 * 24  # two are under way at once, of 12 sentences each
     assert judged(revision)[:blocks_done] == [True] * blocks_done
     for number, sentence in enumerate(revision.report.sentences[:blocks_done]):
-        assert sentence.text == mills.text_of(1, 0, first=number)
+        assert sentence.text == mills.mills_text(1, 0, first=number)
     if after >= SENTENCES:
         assert (revision.text, revision.warnings) == (RIGHT, ())
         return
@@ -106,7 +106,7 @@ def test_budget_ends_the_run_in_the_middle_of_the_text(limit: str, share: float,
 @pytest.mark.loopback
 @pytest.mark.parametrize("latency", [0.2, 60.0], ids=["one answer", "none"])
 def test_deadline_ends_a_run_with_a_slow_server(latency: float) -> None:
-    with ScriptedServer(mills.answer, latency=latency) as server:
+    with ScriptedServer(mills.respond, latency=latency) as server:
         started = time.perf_counter()
         revision = revised(settings_for(server, deadline_s=0.3, concurrency=1), SHORT)
         assert time.perf_counter() - started < 30
@@ -118,14 +118,14 @@ def test_deadline_ends_a_run_with_a_slow_server(latency: float) -> None:
 
 
 def test_budget_does_not_bind_the_embedded_models() -> None:
-    documents = InMemoryRetriever([mills.document(0)])
-    revision = revised(Settings(search=documents, max_calls=0, max_tokens=0), mills.document(0))
+    documents = InMemoryRetriever([mills.mill_document(0)])
+    revision = revised(Settings(search=documents, max_calls=0, max_tokens=0), mills.mill_document(0))
     assert (codes(revision), statuses(revision)) == (set(), {"supported"})
 
 
 @pytest.mark.loopback
 def test_usage_is_that_of_the_server_to_the_token() -> None:
-    with ScriptedServer(mills.answer) as server:
+    with ScriptedServer(mills.respond) as server:
         usage, tokens = revised(settings_for(server), SHORT).usage, server.tokens
     assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens) == tokens
     assert usage.model_calls == len(server.requests)

@@ -7,11 +7,12 @@ import makers
 import pytest
 from makers import edit, evidence
 
-from benchmarks.answers import CORRECTED, DAMAGED, HALVES, Mark, answers, counted, outcome, outcomes, reviser
+from benchmarks import answers as bench
+from benchmarks.answers import CORRECTED, DAMAGED, HALVES, Mark, outcome, outcomes
 from rarr import Report, Revision, Sentence
 from rarr.tools.text.blocks_and_sentences import sentences
 
-ANSWERS = {answer.name: answer for answer in answers(*HALVES)}
+ANSWERS = {answer.name: answer for answer in bench.read_answers(*HALVES)}
 KINDS = {"number", "date", "unit", "name", "place", "direction", "polarity", "order", "list", "roles"}
 KINDS |= {"period", "guidance", "event", "quantifier", "comparison", "half"}
 MOST = {"supported": 5, DAMAGED: 0, "changed": 1}
@@ -40,8 +41,8 @@ def test_wrong_sentence_is_corrected_damaged_or_has_its_status(new: str, result:
     done = outcome(revision("A long hall. ", "It has 14 rooms.", new), "a", mark)
     assert done.result == result
     assert done.evidence == (("12 rooms",) if new else ())
-    assert counted([done], wrong=True)[result] == [True]
-    assert not any(hits for hits in counted([done], wrong=False).values())
+    assert bench.hits_by_result([done], wrong=True)[result] == [True]
+    assert not any(hits for hits in bench.hits_by_result([done], wrong=False).values())
 
 
 def test_right_sentence_is_changed_by_an_edit_of_its_own_alone() -> None:
@@ -62,9 +63,9 @@ def test_text_that_was_written_anew_is_read_by_its_sentences() -> None:
 
 @pytest.mark.slow
 def test_tuned_half_is_as_good_as_it_was(tmp_path: Path) -> None:
-    with reviser(tmp_path) as by:
-        done = [outcome for answer in answers("tuned") for outcome in outcomes(by, answer)]
-    wrong, right = counted(done, wrong=True), counted(done, wrong=False)
+    with bench.make_reviser(tmp_path) as by:
+        done = [outcome for answer in bench.read_answers("tuned") for outcome in outcomes(by, answer)]
+    wrong, right = bench.hits_by_result(done, wrong=True), bench.hits_by_result(done, wrong=False)
     hits = {"supported": wrong["supported"], DAMAGED: wrong[DAMAGED], "changed": right["changed"]}
     assert {name: sum(each) for name, each in hits.items() if sum(each) > MOST[name]} == {}
 

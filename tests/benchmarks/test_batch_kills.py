@@ -12,7 +12,7 @@ import pytest
 from evals.doubles import write_rows
 
 from benchmarks.batch_kills import CORPUS, KilledBatch, workers_of
-from benchmarks.harness import lines
+from benchmarks.harness import read_lines
 
 pytestmark = pytest.mark.slow
 
@@ -21,13 +21,13 @@ TEXTS = [f"The Hoover Dam is {200 + number} metres high." for number in range(12
 
 @pytest.mark.parametrize("what", ["run", "worker"])
 def test_killed_batch_ends_as_an_undisturbed_one(what: Literal["run", "worker"], tmp_path: Path) -> None:
-    kills = KilledBatch(tmp_path, TEXTS, workers=2, model="embedded").killed(what, 3, seed=1)
+    kills = KilledBatch(tmp_path, TEXTS, workers=2, model="embedded").kill_often(what, 3, seed=1)
     assert kills.kills == 3 and kills.runs and not any(kills[2:]), kills
 
 
 def test_batch_on_a_full_disk_continues_and_eight_at_once_agree(tmp_path: Path) -> None:
     batch = KilledBatch(tmp_path, TEXTS, workers=1)
-    full, together = batch.filled(), batch.at_once()
+    full, together = batch.fill_disk(), batch.run_together()
     assert full.kills and full.runs == 1 and not any(full[2:]), full
     assert together.runs == 8 and not any(together[2:]), together
 
@@ -58,4 +58,4 @@ def test_worker_that_is_killed_in_the_middle_of_its_result_costs_no_row(tmp_path
     finally:
         run.kill()
         run.wait()
-    assert [row["rarr_error"] for row in lines(tmp_path / "out.jsonl")] == [None, None]
+    assert [row["rarr_error"] for row in read_lines(tmp_path / "out.jsonl")] == [None, None]

@@ -47,10 +47,10 @@ def test_cells_of_tables(half: str, corrected: int, supported: int) -> None:
 def test_no_page_of_a_namesake_changes_or_supports_a_claim(half: str, corrected: int, supported: int) -> None:
     done = namesakes.outcomes(half)
     for pages in (ALONE, BOTH):
-        wrong, right = (namesakes.counted(done, pages, wrong=wrong) for wrong in (True, False))
+        wrong, right = (namesakes.hits_by_result(done, pages, wrong=wrong) for wrong in (True, False))
         assert not any((*wrong[CHANGED], *right[CHANGED], *wrong["supported"]))
         assert not any((*wrong[SUGGESTED], *right[SUGGESTED]))
-    alone = [namesakes.counted(done, ALONE, wrong=wrong) for wrong in (True, False)]
+    alone = [namesakes.hits_by_result(done, ALONE, wrong=wrong) for wrong in (True, False)]
     assert not any(any(count["contradicted"]) or any(count["supported"]) for count in alone)
-    assert sum(namesakes.counted(done, BOTH, wrong=True)[CORRECTED]) >= corrected
-    assert sum(namesakes.counted(done, BOTH, wrong=False)["supported"]) >= supported
+    assert sum(namesakes.hits_by_result(done, BOTH, wrong=True)[CORRECTED]) >= corrected
+    assert sum(namesakes.hits_by_result(done, BOTH, wrong=False)["supported"]) >= supported

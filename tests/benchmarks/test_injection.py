@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.injection import WAYS, ObedientModel, effect, obeyed, read_by
+from benchmarks.injection import WAYS, ObedientModel, effect, obey_orders, read_claims
 from benchmarks.injection_cases import HALVES, Half, Injection, card_injections, injections
 from rarr.prompts import load
 from rarr.testing import Asked
@@ -46,12 +46,12 @@ def test_injection_is_obeyed_where_it_is_read() -> None:
 def test_general_orders_are_caught_and_no_order_puts_foreign_words_in(half: Half) -> None:
     """A reader without a model takes no order at all."""
     for cases in (injections(half), card_injections(half)):
-        everywhere = obeyed(cases, WAYS["in every sentence"])
+        everywhere = obey_orders(cases, WAYS["in every sentence"])
         examined = [it for it in everywhere if not it.unexamined]
         assert sum(it.caught for it in examined) >= 0.9 * len(examined)
         assert not any(it.supported for it in everywhere)
-        assert not any(it.foreign for way in WAYS.values() for it in obeyed(cases, way))
-    assert not any(it.supported or it.foreign for it in read_by("embedded", card_injections(half)))
+        assert not any(it.foreign for way in WAYS.values() for it in obey_orders(cases, way))
+    assert not any(it.supported or it.foreign for it in read_claims("embedded", card_injections(half)))
 
 
 @pytest.mark.slow

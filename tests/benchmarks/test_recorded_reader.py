@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from benchmarks.answers import CORRECTED, IN_OTHER_WORDS, GoodRecord, answers, corpus_folder, outcomes
-from benchmarks.harness import EXAMPLES, lines, reported, served
-from benchmarks.recorded_reader import RecordedModel, add, components
+from benchmarks.answers import CORRECTED, IN_OTHER_WORDS, GoodRecord, corpus_folder, outcomes, read_answers
+from benchmarks.harness import EXAMPLES, read_lines, report_time, serve_apart
+from benchmarks.recorded_reader import RecordedModel, add_answers, wire_reader
 from rarr import Reviser, Settings, revise
 from rarr.ledger.reader_record import ReaderRecord
 from rarr.testing import Asked, ScriptedModel
@@ -19,10 +19,10 @@ from rarr.testing import Asked, ScriptedModel
 
 @pytest.mark.parametrize("name", ["device-manual", "court-decision"])
 def test_recorded_reader_corrects_an_answer_in_other_words(name: str, tmp_path: Path) -> None:
-    [answer] = [each for each in answers("tuned") if each.name == name]
+    [answer] = [each for each in read_answers("tuned") if each.name == name]
     model = RecordedModel()
     settings = Settings(corpus=corpus_folder(tmp_path), model=model, rounds=1, trace=False)
-    with Reviser(components=replace(components(settings), record=None)) as reviser:
+    with Reviser(components=replace(wire_reader(settings), record=None)) as reviser:
         found = outcomes(reviser, answer)
     assert model.missing == {}
     assert {each.result for each in found if each.mark.wrong is not None} <= {CORRECTED, IN_OTHER_WORDS}
@@ -48,15 +48,15 @@ def test_answers_are_kept_by_lines_and_one_without_a_seed_is_named(tmp_path: Pat
     store, file = tmp_path / "store.jsonl", tmp_path / "answers.jsonl"
     row = {"prompt": "Why?\u2028", "answer": "Because\x85 it fell."}
     store.write_text(json.dumps(row, ensure_ascii=False), encoding="utf-8")
-    assert (add(store, file), add(store, file), lines(file)) == (1, 1, [row])
+    assert (add_answers(store, file), add_answers(store, file), read_lines(file)) == (1, 1, [row])
     store.write_text(json.dumps(row | {"id": "none"}))
     with pytest.raises(ValueError, match="row none has no seed from 0 to 99"):
-        add(store, file)
+        add_answers(store, file)
 
 
 @pytest.mark.loopback
 def test_error_of_a_benchmark_is_its_own(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(EOFError), reported(Namespace()), served(len, unknown=True):
+    with pytest.raises(EOFError), report_time(Namespace()), serve_apart(len, unknown=True):
         pass
     assert "seconds by embedded" in capsys.readouterr().out
 

@@ -10,7 +10,7 @@ from parsing import Page as Html
 from playwright.sync_api import Page
 from views.html.test_pages import WILD
 
-from benchmarks.screenshots import BROWSERS, browser as installed
+from benchmarks.screenshots import BROWSERS, find_browser as installed
 from rarr import Settings
 from rarr.batches.jobs import InProcessRunner
 from serve.serving import ALICE, BOB, Served

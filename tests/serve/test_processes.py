@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from agent.dams import RIGHT, WRONG
 
-from benchmarks.serve_load import descendants, serving
+from benchmarks.serve_load import descendants, serve_rarr
 from rarr import Settings
 from rarr.serve import server
 from rarr.serve.server import listening_socket
@@ -32,7 +32,7 @@ def test_log_has_the_run_and_neither_key_nor_text(tmp_path: Path, monkeypatch: p
     body["messages"] = [{"role": "user", "content": "my-secret-question"}]
     with (
         ScriptedServer(script_of(WRONG)) as upstream,
-        serving(upstream.url, tmp_path, reads=False) as (process, root),
+        serve_rarr(upstream.url, tmp_path, reads=False) as (process, root),
     ):
         answer = httpx2.post(f"{root}/v1/chat/completions?key=sk-query", json=body, headers=token, timeout=60)
         httpx2.get(f"{root}/v1/sk-path-0123456789", headers=token)
@@ -57,7 +57,7 @@ def process_state(pid: int) -> str:
 
 
 def test_no_process_is_left(tmp_path: Path) -> None:
-    with serving("http://127.0.0.1:9/v1", tmp_path, reads=False) as (process, _):
+    with serve_rarr("http://127.0.0.1:9/v1", tmp_path, reads=False) as (process, _):
         started = descendants(process.pid)
         process.kill()
         process.wait()

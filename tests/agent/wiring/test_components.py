@@ -8,7 +8,7 @@ import pytest
 from pydantic import SecretStr
 
 from agent.mills import revised, settings_for
-from benchmarks.mills import answer, text_of
+from benchmarks.mills import mills_text, respond
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.models import LanguageModels
 from rarr.agent.wiring.sources import unused_setting_notices
@@ -20,7 +20,7 @@ from rarr.settings import SOURCES, Settings
 from rarr.testing import InMemoryRetriever, ScriptedServer
 from rarr.tools.models.chat import DEFAULT_URLS, MODEL_NAMES
 
-TEXT, RIGHT = text_of(3, wrong=1), text_of(3, wrong=0)
+TEXT, RIGHT = mills_text(3, wrong=1), mills_text(3, wrong=0)
 CORPUS = Path("examples/corpus/hoover-dam.md")
 PARTS = ("query_generator", "checker", "editor", "verifier")
 OF_NONE, OF_PRICE = {"a": {"base_url": "http://gpu/v1"}}, {"openai:b": {"price": (1, 2)}}
@@ -145,8 +145,8 @@ def test_model_with_its_own_endpoint_is_no_second_provider() -> None:
 @pytest.mark.loopback
 def test_endpoint_wins_over_base_url_and_key() -> None:
     with (
-        ScriptedServer(answer, requires_key="own") as own,
-        ScriptedServer(answer, requires_key="all") as other,
+        ScriptedServer(respond, requires_key="own") as own,
+        ScriptedServer(respond, requires_key="all") as other,
     ):
         access = {"base_url": own.url, "api_key": "own", "extra": {"top_k": 1}}
         settings = settings_for(
@@ -162,7 +162,7 @@ def test_endpoint_wins_over_base_url_and_key() -> None:
 
 @pytest.mark.loopback
 def test_shared_key_is_not_sent_to_a_models_own_endpoint() -> None:
-    with ScriptedServer(answer) as own:
+    with ScriptedServer(respond) as own:
         endpoints: Any = {"vllm:a": {"base_url": own.url}}
         settings = settings_for(own, model="vllm:a", base_url=None, api_key="all", endpoints=endpoints)
         assert revised(settings, TEXT).text == RIGHT
@@ -172,8 +172,8 @@ def test_shared_key_is_not_sent_to_a_models_own_endpoint() -> None:
 @pytest.mark.loopback
 @pytest.mark.parametrize(("given", "most"), [({}, 2), ({"concurrency": 3}, 3)])
 def test_ollama_gets_two_requests_at_once_unless_told_otherwise(given: dict[str, int], most: int) -> None:
-    text = "\n\n".join(text_of(12, wrong=0, first=12 * number) for number in range(6))
-    with ScriptedServer(answer, latency=0.1) as server:
+    text = "\n\n".join(mills_text(12, wrong=0, first=12 * number) for number in range(6))
+    with ScriptedServer(respond, latency=0.1) as server:
         settings = settings_for(server, model="ollama:mills", **given)
         assert revised(settings, text).text == text
     assert server.in_flight_most == most

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from families import few
 
-from benchmarks.hostile_pages import SLOW, repeated
+from benchmarks.hostile_pages import SLOW_PAGES, repeated
 from rarr import Reviser, Settings
 from rarr.errors import RetrievalError
 from rarr.retrievers.corpus.chunking import windows
@@ -161,10 +161,10 @@ def test_process_ends_with_its_parent(call: str, seconds: int, end: str) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", few(SLOW, every=13))
+@pytest.mark.parametrize("name", few(SLOW_PAGES, every=13))
 async def test_hostile_page_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     limit(monkeypatch, 0.5)
-    make, kind = SLOW[name]
+    make, kind = SLOW_PAGES[name]
     with suppress(RetrievalError):
         page = await run_in_worker("", extract_page, make(), kind, None)
         await run_in_worker("", windows, page.text, 4)
@@ -178,8 +178,8 @@ def test_hostile_file_is_skipped(name: str, tmp_path: Path, monkeypatch: pytest.
         monkeypatch.setattr(files, limit, value)
     content = {
         "a.json": lambda: b"[" + b"{}," * 20_000_000,
-        "a.pdf": SLOW["PDF"][0],
-        "a.html": SLOW["headings"][0],
+        "a.pdf": SLOW_PAGES["PDF"][0],
+        "a.html": SLOW_PAGES["headings"][0],
     }
     corpus = tmp_path / "corpus"
     corpus.mkdir()

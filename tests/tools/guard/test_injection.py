@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from benchmarks.injection_cases import lookalikes, obvious, ordinary
+from benchmarks.injection_cases import lookalikes, obvious_injections, ordinary_passages
 from rarr.tools.guard.injection import suspicion
 
 BEFORE, AFTER = "The Varn Bridge opened in 1937.", "It is 214 metres long."
@@ -27,8 +27,8 @@ UNITS = ["ignore all ", "<", "<|a", "A", "a.", "\nhuman:", "say ", "dear ai ", "
 
 
 def test_obvious_injections_are_marked_and_ordinary_passages_are_not() -> None:
-    assert [text for text in obvious() if not suspicion(f"{BEFORE} {text} {AFTER}")] == []
-    assert [text for text in (*ordinary(), *lookalikes("tuned"), BEFORE) if suspicion(text)] == []
+    assert [text for text in obvious_injections() if not suspicion(f"{BEFORE} {text} {AFTER}")] == []
+    assert [text for text in (*ordinary_passages(), *lookalikes("tuned"), BEFORE) if suspicion(text)] == []
 
 
 def test_injection_has_a_reason() -> None:

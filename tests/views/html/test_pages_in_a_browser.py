@@ -11,7 +11,7 @@ from evals.doubles import CLAIM, hostile, report, scored, usual, write_rows
 from playwright.sync_api import Browser, Page, ViewportSize
 from traces.runs import recorded
 
-from benchmarks.screenshots import BROWSERS, browser as installed
+from benchmarks.screenshots import BROWSERS, find_browser as installed
 from rarr.evals.evaluation import render_html
 from rarr.evals.rating import labelled_rows, merge_ratings, read_exports, read_items
 from rarr.traces.trace_reader import Trace
