@@ -1,7 +1,7 @@
 """Revises and scores each row of a file once, and continues an interrupted run.
 
-The report has all rows, the measures over the rows, and an HTML page from the template in `page/`. The page
-has no script and loads nothing.
+The report has all rows and the measures over the rows. The templates in `page/` make it an HTML page, which
+has no script and loads no other file.
 """
 
 import re
@@ -47,20 +47,17 @@ STEPS: tuple[LosingStep, ...] = get_args(LosingStep)
 
 
 class ScoredRow(Record):
-    """The result of a row. `text`: the revision. `reference`: a person's revision. `kinds`: of edit (PURR).
-
-    If there is an `error`, the row has no scores, and `text` is the original.
-    """
+    """The result of a row. If there is an `error`, the row has no scores, and `text` is the original."""
 
     id: str
     context: str | None = None
     original: str
-    text: str
-    reference: str | None = None
+    text: str  # the revised text
+    reference: str | None = None  # the revision by a person
     scores: Scores = Scores()
-    kinds: tuple[EditKind, ...] = ()
-    statuses: tuple[Status, ...] = ()
-    lost_by: LosingStep | None = None
+    kinds: tuple[EditKind, ...] = ()  # the kinds of the edit, as PURR defines them
+    statuses: tuple[Status, ...] = ()  # the statuses of the sentences
+    lost_by: LosingStep | None = None  # the step that missed the reference; see `losing_step`
     edits: int = 0
     refused_edits: int = 0
     model_calls: int = 0
@@ -70,11 +67,11 @@ class ScoredRow(Record):
 
 
 class EvalReport(Record):
-    """The report of an evaluation. `measures` by name, such as `f1_ap`. `settings`: the changed settings."""
+    """The report of an evaluation."""
 
     data: str
-    settings: dict[str, str] = Field(default_factory=dict)
-    measures: dict[str, Measurement] = Field(default_factory=dict)
+    settings: dict[str, str] = Field(default_factory=dict)  # those that differ from the defaults
+    measures: dict[str, Measurement] = Field(default_factory=dict)  # by name, such as `f1_ap`
     rows: tuple[ScoredRow, ...] = ()
 
 
@@ -102,13 +99,12 @@ def evaluate(
     Writes `predictions.jsonl` (a line for each row without an error), `report.json` and `report.html` into
     the folder `out`. The same call continues an interrupted run. `limit` is the number of rows to revise
     (None: all). A row without evidence uses the sources of the `settings`. `on_row` gets the number of
-    finished rows and of all rows, and `on_index` the same numbers for the files of a corpus.
+    finished rows and of all rows, and `on_index` the same numbers for the files of a corpus. `queries`,
+    `agreement` and `editor` (see `rarr.components.Baseline`) choose a baseline for a comparison.
 
-    `queries`, `agreement` and `editor` (see `rarr.components.Baseline`) choose a baseline for a comparison.
-
-    Raises `RarrError`, before any cost, if `data` has no row, a model is missing, or `out` is in use or holds
-    another run. If a row cannot be revised, or nothing in it could be checked, or its attribution not judged,
-    the report has its error, and the next call repeats the row.
+    Raises `RarrError`, before any cost, if `data` has no row, if a model is missing, or if `out` is in use or
+    has another run. A row has an error if it cannot be revised, if nothing in it could be checked, or if its
+    attribution could not be judged. The next call repeats the rows with an error.
     """
     baseline, path = Baseline(agreement=agreement, editor=editor), Path(out)
     if queries not in get_args(QueryKind):
@@ -138,7 +134,7 @@ def evaluate(
 def revising_worker(
     settings: Settings, baseline: Baseline = NO_BASELINE, on_index: Progress | None = None
 ) -> Worker:
-    """Returns a worker that revises rows. If a row has evidence, its text is revised by this alone."""
+    """Returns a worker that revises rows. If a row has evidence, the worker uses only this evidence."""
     reviser = Reviser(components=wire(settings, on_index, baseline=baseline, measuring=True))
 
     async def make_line(row: EvalRow) -> Prediction:
@@ -157,7 +153,7 @@ def revising_worker(
 
 
 def scored_row(row: EvalRow, prediction: Prediction) -> ScoredRow:
-    """Returns a row with the scores of its revision; after an error, the original without scores."""
+    """Returns a row with its revision and scores. After an error, returns the original without scores."""
     known: dict[str, Any] = {"id": row.id, "context": row.context, "original": row.text}
     known |= {"reference": row.revised, "error": prediction.error, "failures": prediction.failures}
     if (revision := prediction.revision) is None:
@@ -178,10 +174,10 @@ def scored_row(row: EvalRow, prediction: Prediction) -> ScoredRow:
 
 
 def losing_step(revision: Revision, reference: str) -> LosingStep | None:
-    """Returns the step by which the revision missed `reference` (Chen 2023, table 7.4); None if equal.
+    """Returns the step that made the revision miss `reference` (Chen 2023, table 7.4); None if it did not.
 
-    `search`: the passages lack a value or word that the reference adds. Otherwise `editing`: an edit was
-    proposed, or a sentence is contradicted. Otherwise `reading`.
+    `search`: the evidence lacks a value or word that the reference adds. `editing`: the evidence has it, and
+    the run proposed an edit or called a sentence contradicted. `reading`: neither of these.
     """
     if equals_reference(revision.text, reference):
         return None
@@ -197,14 +193,17 @@ MEASURE_NAMES = (
     "attribution_before", "attribution", "preservation", "f1_ap", "changed", *EDIT_KINDS, "restored",
     *(f"lost_by_{step}" for step in STEPS), "untouched_when_correct", "rouge_l", *STATUSES,
 )  # fmt: skip
-"""All measures. `restored`, `untouched_when_correct`, `rouge_l` and `lost_by_...` need references."""
+"""The names of all measures.
+
+`restored`, `untouched_when_correct`, `rouge_l` and `lost_by_...` need rows with a reference.
+"""
 
 
 def measures_of_rows(rows: Sequence[ScoredRow]) -> dict[str, Measurement]:
-    """Computes all measures that apply to at least one row, by name. A row with an error is unjudged.
+    """Computes all measures that apply to at least one row, by name. A row with an error counts as unjudged.
 
-    Statuses are shares of sentences. `restored` and `lost_by_...` count the texts that a person changed, and
-    `untouched_when_correct` the texts that a person left unchanged.
+    Statuses are shares of sentences. `restored` and `lost_by_...` are shares of the texts that a person
+    changed. `untouched_when_correct` is a share of the texts that a person left unchanged.
     """
 
     def of_texts(some: Sequence[ScoredRow], holds: Callable[[ScoredRow], bool]) -> Measurement:
@@ -222,7 +221,7 @@ def measures_of_rows(rows: Sequence[ScoredRow]) -> dict[str, Measurement]:
         "changed": of_texts(rows, lambda row: row.text != row.original),
         **{kind: share([each[kind] for each in kinds]) for kind in EDIT_KINDS},
         "restored": of_texts(wrong, lambda row: equals_reference(row.text, row.reference or "")),
-        **{f"lost_by_{it}": of_texts(wrong, lambda row: row.lost_by == it) for it in STEPS},  # noqa: B023  # at once
+        **{f"lost_by_{it}": of_texts(wrong, lambda row: row.lost_by == it) for it in STEPS},  # noqa: B023  # called at once
         "untouched_when_correct": of_texts(right, lambda row: row.text == row.original),
         "rouge_l": mean([None if it.error else rouge_l(it.text, it.reference or "") for it in compared]),
     }
@@ -242,7 +241,7 @@ def _status_shares(rows: Sequence[ScoredRow]) -> dict[str, Measurement]:
 
 
 def low_measure_messages(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
-    """Returns a message for each measure that is below its limit, or may be because rows failed."""
+    """Returns a message for each measure that is below its limit, or that may be below after failed rows."""
     errors = sum(bool(row.error) for row in report.rows)
     phrases = []
     for name, limit in limits.items():
@@ -252,14 +251,14 @@ def low_measure_messages(report: EvalReport, limits: Mapping[str, float]) -> lis
     return [*filter(None, phrases)]
 
 
-LONGEST_SHOWN = 20_000  # characters of a text that the page compares and shows
-# A word: a number with its separators, a punctuation mark, or letters. In Chinese and Japanese, each
-# character is a word; otherwise, a changed character would change a whole clause. White space ends a word.
+LONGEST_SHOWN = 20_000  # the most characters of a text that the page compares and shows
+# A word is a number with its separators, a punctuation mark, or letters. In Chinese and Japanese, each
+# character is a word; else a changed character would mark a whole clause. A word includes the space after it.
 _TOKEN = re.compile(r"(?:\d+(?:[.,:]\d+)+|[぀-ヿ㐀-䶿一-鿿]|[^\W぀-ヿ㐀-䶿一-鿿]+|[^\w\s])\s*|\s+")
 
 
 def render_html(report: EvalReport) -> str:
-    """Returns the HTML page of a report. Write the page in UTF-8."""
+    """Returns the HTML page of a report. A file with this page must be in UTF-8."""
     measures = report.measures
     statuses = Counter(status for row in report.rows for status in row.statuses)
     return render(
@@ -276,7 +275,7 @@ def render_html(report: EvalReport) -> str:
 
 
 def word_diff(before: str, after: str) -> list[Piece]:
-    """Compares two texts word by word. Returns kept, deleted and inserted pieces, in order."""
+    """Compares two texts word by word. Returns the kept, deleted and inserted pieces of text, in order."""
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     pieces = list[Piece]()
     for op in Indel.opcodes(old, new):

@@ -1,8 +1,8 @@
 """Measures of texts, answers, classes and raters, with 95% intervals. All functions are pure.
 
-All results are deterministic. If rows depend on each other, as sentences of one document do, intervals are
-too narrow. A row without a judgement (None) is not used, but counted as `unjudged`. The metrics of a single
-revision are in `rarr.ledger`, and the metrics of a single benchmark are in its module.
+The same rows always give the same results. If rows depend on each other, as sentences of one document do, the
+intervals are too narrow. A row without a judgement (None) is only counted as `unjudged`. Metrics of a single
+revision are in `rarr.ledger`. A metric that only one benchmark uses is in the module of the benchmark.
 """
 
 import math
@@ -26,25 +26,21 @@ CONFIDENCE = 0.95
 Drawn = TypeVar("Drawn")
 EditKind = Literal["huge", "bad", "unnecessary", "good"]
 EDIT_KINDS: tuple[EditKind, ...] = get_args(EditKind)
-TINY = 1e-9  # the error of floating point: 0.4 - 0.3 is a little more than 0.1
+TINY = 1e-9  # the rounding error of floating point: 0.4 - 0.3 is a little more than 0.1
 
 
 class Measurement(Record):
-    """A measure over `n` judged rows, with its 95% interval from `low` to `high`. `unjudged`: other rows.
+    """A measure over rows, with its 95% interval from `low` to `high`."""
 
-    `value` is None if no row was judged, or if the measure is not defined for the rows. `low` and `high`
-    are also None if there is only one row.
-    """
-
-    value: float | None = None
-    low: float | None = None
+    value: float | None = None  # None if no row was judged, or if the rows do not define the measure
+    low: float | None = None  # None without a value, and for a bootstrap interval of one row
     high: float | None = None
-    n: int = 0
-    unjudged: int = 0
+    n: int = 0  # the number of judged rows
+    unjudged: int = 0  # the number of other rows
 
 
 def mean(values: Sequence[float | None]) -> Measurement:
-    """Computes the mean of the values, with its interval. A value of None counts as unjudged."""
+    """Computes the mean of the values, with its bootstrap interval. A value of None counts as unjudged."""
     judged = sorted(value for value in values if value is not None)
     return bootstrap(judged, fmean, unjudged=len(values) - len(judged))
 
@@ -52,7 +48,7 @@ def mean(values: Sequence[float | None]) -> Measurement:
 def bootstrap(
     rows: Sequence[Drawn], statistic: Callable[[Sequence[Drawn]], float | None], *, unjudged: int = 0
 ) -> Measurement:
-    """Computes a statistic of rows, such as F1, with its bootstrap interval. See `bootstrap_each`."""
+    """Computes one statistic of rows, such as F1, with its bootstrap interval. See `bootstrap_each`."""
     found = bootstrap_each(rows, lambda drawn: {"": statistic(drawn)}, unjudged=unjudged)
     return found.get("", Measurement(unjudged=unjudged))
 
@@ -64,10 +60,10 @@ def bootstrap_each(
     unjudged: int = 0,
     resamples: int = 2000,
 ) -> dict[str, Measurement]:
-    """Computes statistics of rows, with percentile bootstrap intervals (Efron and Tibshirani 1993, ch. 13).
+    """Computes statistics by name, with percentile bootstrap intervals (Efron and Tibshirani 1993, ch. 13).
 
-    Draws rows with replacement `resamples` times. A sample for which a statistic is None is left out of its
-    interval. Returns {} if there are no rows.
+    Draws as many rows as there are, with replacement, `resamples` times. If a statistic is None for a sample,
+    its interval leaves out the sample. Returns {} if there are no rows.
     """
     values = statistics(rows) if rows else {}
     random, known = Random(0), [name for name, value in values.items() if value is not None]
@@ -89,26 +85,26 @@ def share(hits: Sequence[bool | None]) -> Measurement:
 
 
 def share_of(k: int, n: int, *, unjudged: int = 0) -> Measurement:
-    """Computes `k` / `n`, the share of `k` rows in `n` rows, with Wilson's interval."""
+    """Computes the share `k` / `n` of `k` rows among `n` rows, with Wilson's interval."""
     if not n:
         return Measurement(unjudged=unjudged)
     z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
     centre = (k + z * z / 2) / (n + z * z)
     half = z / (n + z * z) * math.sqrt(k * (n - k) / n + z * z / 4)
-    # The interval contains the share, also after rounding.
+    # Without `min` and `max`, rounding may leave the share outside the interval.
     low, high = min(max(centre - half, 0), k / n), max(min(centre + half, 1), k / n)
     return Measurement(value=k / n, low=low, high=high, n=n, unjudged=unjudged)
 
 
 def share_of_sums(counts: Sequence[tuple[int, int]]) -> Measurement:
-    """Computes sum of parts / sum of wholes, with Wilson's interval. A count is a pair (part, whole)."""
+    """Computes sum of parts / sum of wholes, with Wilson's interval. `counts` are pairs (part, whole)."""
     return share_of(sum(part for part, _ in counts), sum(whole for _, whole in counts))
 
 
 def f1_ap_of_set(scores: Sequence[tuple[float | None, float | None]]) -> Measurement:
     """Computes F1_AP of texts: the harmonic mean of their average attribution and average preservation.
 
-    A score is a pair (attribution, preservation). The tables of RARR (Gao et al. 2023) and PURR (Chen et al.
+    `scores` are pairs (attribution, preservation). The tables of RARR (Gao et al. 2023) and PURR (Chen et al.
     2023) use this formula: an attribution of 54.9 and a preservation of 89.6 give 68.1.
     """
     judged = sorted((one, other) for one, other in scores if one is not None and other is not None)
@@ -117,15 +113,15 @@ def f1_ap_of_set(scores: Sequence[tuple[float | None, float | None]]) -> Measure
 
 
 def equals_reference(output: str, reference: str) -> bool:
-    """Tells whether `output` equals `reference`, a person's text, apart from white space."""
+    """Tells whether `output` equals `reference`, the text of a person. White space does not count."""
     return output.split() == reference.split()
 
 
 def edit_kinds(scores: Scores) -> dict[EditKind, bool | None]:
     """Tells for each kind of edit (PURR) whether the revision is of this kind; None if a score is missing.
 
-    huge: preservation is below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and the first
-    attribution is above 0.9. good: attribution rises by more than 0.3, and preservation is above 0.7.
+    huge: preservation is below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and attribution
+    was above 0.9 before. good: attribution rises by more than 0.3, and preservation is above 0.7.
     """
     before, after, preservation = scores.attribution_before, scores.attribution_after, scores.preservation
     kinds = dict[EditKind, bool | None].fromkeys(EDIT_KINDS)
@@ -146,7 +142,7 @@ def rouge_l(output: str, reference: str) -> float:
 
 
 def answer_words(answer: str) -> list[str]:
-    """Returns the words of an answer in lower case, without articles and punctuation, as SQuAD does."""
+    """Returns the words of an answer in lower case, without articles and punctuation, as in SQuAD."""
     folded = re.sub(r"[^\w\s]|_", "", unicodedata.normalize("NFKC", answer).lower())
     return [word for word in folded.split() if word not in ("a", "an", "the")]
 
@@ -158,7 +154,7 @@ def exact_match(answer: str, reference: str) -> bool:
 
 
 def token_f1(answer: str, reference: str) -> float:
-    """Computes the F1 of the `answer_words` that two answers have in common, from 0 to 1."""
+    """Computes F1 (from 0 to 1) over the `answer_words` that two answers have in common."""
     words, others = answer_words(answer), answer_words(reference)
     common = (Counter(words) & Counter(others)).total()
     return 2 * common / (len(words) + len(others)) if common else 0.0
@@ -167,7 +163,7 @@ def token_f1(answer: str, reference: str) -> float:
 def answer_score(answer: str, reference: str) -> float:
     """Returns the share of the values and words of `reference` that `answer` has, from 0 to 1.
 
-    A value or a word may have another form. The score is 0 if `answer` lacks a value of `reference`.
+    A value or a word also counts in another form. The score is 0 if `answer` lacks a value of `reference`.
     """
     given, wanted = items_of(answer), items_of(reference)
     if not wanted:
@@ -182,8 +178,9 @@ def class_measures(
 ) -> dict[str, float | None]:
     """Compares pairs (prediction, label) by the measures of AttrScore (Yue et al. 2023).
 
-    Returns `accuracy`, `macro_f1` (the mean over classes that occur), `balanced_accuracy` (the mean recall of
-    two or more labelled classes), and measures of each class, such as `NAME_f1`. Undefined ratios are None.
+    Returns by name: `accuracy`, `macro_f1` (mean F1 of the classes that occur), `balanced_accuracy` (mean
+    recall of at least two labelled classes), and `NAME_precision`, `NAME_recall` and `NAME_f1` of each class.
+    A measure is None if it would divide by 0.
     """
     counts, scores = Counter(pairs), dict[str, float | None]()
     predicted, labelled = (Counter(pair[n] for pair in pairs) for n in (0, 1))
@@ -207,7 +204,7 @@ def class_measures(
 def roc_auc(pairs: Iterable[tuple[float, bool]]) -> float | None:
     """Computes the probability that a true row has a higher score than a false row (Mann and Whitney 1947).
 
-    A pair is (score, label). Equal scores count half. Returns None if all labels are the same.
+    A pair is (score, label). Equal scores count as half a win. Returns None if all labels are the same.
     """
     rows = sorted(pairs)
     truths = sum(label for _, label in rows)
@@ -225,7 +222,7 @@ def rater_agreement(
 ) -> dict[str, Measurement]:
     """Measures the agreement of raters: Krippendorff's `alpha`, and `percent`, the share of equal pairs.
 
-    A unit is the list of values that raters gave to an item. If it has fewer than two, it is unjudged.
+    A unit is the list of values that raters gave to an item. A unit with fewer than two values is unjudged.
     """
     compared = [tuple(unit.count(value) for value in scale) for unit in units if len(unit) > 1]
 
@@ -240,10 +237,10 @@ def rater_agreement(
 def krippendorff_alpha(units: Sequence[tuple[int, ...]], *, ordinal: bool) -> float | None:
     """Computes 1 - observed / expected disagreement (Krippendorff 2011). None if all values are the same.
 
-    A unit has a count of raters for each value of the scale, at least two raters in sum. With `ordinal`, the
-    distance of values depends on their ranks. 1 means perfect agreement, and 0 agreement by chance.
+    A unit has, for each value of the scale, the number of raters who chose it (two raters or more). With
+    `ordinal`, the distance of values depends on their ranks. 1: perfect agreement; 0: agreement by chance.
     """
-    patterns = Counter(units)  # many units are equal, above all in resamples
+    patterns = Counter(units)  # many units are equal, so counting them once saves time
     counts = ([times * count for count in unit] for unit, times in patterns.items())
     totals = [sum(column) for column in zip(*counts, strict=True)]
     observed = expected = 0.0
@@ -262,7 +259,7 @@ def _ratio(part: float, whole: float) -> float | None:
 
 
 def message_if_below(name: str, value: float | None, limit: float) -> str:
-    """Returns a message if the measure is below its limit, or was not judged; otherwise ""."""
+    """Returns a message if the measure `name` is below its limit or was not judged; otherwise returns ""."""
     if value is None:
         return f"{name} is not judged, so it may be under its limit {limit:g}"
     return f"{name} is {value:.6g}, under its limit {limit:g}" if value < limit - TINY else ""

@@ -1,4 +1,4 @@
-"""Ratings by people: the items and questions on the page of raters, their exports, and the labels."""
+"""Ratings by people: the items to rate, the questions about them, the exports of raters, and the labels."""
 
 import json
 from collections import Counter
@@ -17,18 +17,18 @@ from rarr.valid_unicode import valid
 
 FORMAT: Literal["rarr-ratings-1"] = "rarr-ratings-1"
 NOT_UNDERSTANDABLE = "not_understandable"
-"""The vote of a rater who cannot understand the text. The vote never becomes a label."""
+"""The vote of a rater who cannot understand the text. This vote never becomes a label."""
 _EXAMPLES = '{"claim": "...", "evidence": "..."} or {"original": "...", "revised": "..."}'
 
 
 class RatingQuestion(NamedTuple):
-    """A question to raters. `answers` maps values to words. `keys` has a keyboard key for each answer."""
+    """A question to raters, with its possible answers."""
 
     name: str
     text: str
-    answers: Mapping[str, str]
-    keys: str
-    ordinal: bool = False
+    answers: Mapping[str, str]  # the stored values of the answers, with the words on the page
+    keys: str  # a key of the keyboard for each answer
+    ordinal: bool = False  # whether the answers have an order
 
 
 _YES_NO = {"yes": "Yes, it can be understood", "no": "No, it cannot be understood"}
@@ -57,7 +57,7 @@ two classes of AttrScore. Corrected details do not count as a change of intent.
 class RatingItem(Row):
     """An item to rate: a claim (or a revision) with evidence, or an original with its revision, or both.
 
-    The item does not have the labels of the data, so that raters cannot see them.
+    The item has no labels of the data, so that raters cannot see them.
     """
 
     claim: Text | None = None
@@ -92,31 +92,31 @@ def read_items(path: Path) -> list[RatingItem]:
 
 
 def items_digest(items: Sequence[RatingItem]) -> str:
-    """Returns the SHA-256 digest of the items, by which exports of the same items are recognised."""
+    """Returns the SHA-256 digest of the items. Exports of the same items have the same digest."""
     return digest(json.dumps([item.model_dump(mode="json") for item in items], sort_keys=True).encode())
 
 
 class RatingExport(Record):
-    """The export of one rater: the items, their digest, and the answers by item and question."""
+    """The file that the page of one rater exports: the items and the answers of the rater."""
 
     format: Literal["rarr-ratings-1"]
     rater: str
-    digest: str
+    digest: str  # the digest of the items
     items: tuple[RatingItem, ...]
-    answers: Mapping[str, Mapping[str, str]]
+    answers: Mapping[str, Mapping[str, str]]  # by the id of the item, then by the name of the question
 
 
 def questions_about(item: RatingItem, answers: Mapping[str, str]) -> list[RatingQuestion]:
-    """Returns the questions about an item. Asks about attribution once `answers` call it understandable."""
+    """Returns the questions about an item: about attribution only if `answers` call it understandable."""
     understood = answers.get(UNDERSTANDABLE.name) == "yes"
     about_claim = [UNDERSTANDABLE, ATTRIBUTION] if understood else [UNDERSTANDABLE]
     return about_claim * (item.claim is not None) + [INTENT] * (item.original is not None)
 
 
 def read_exports(paths: Sequence[Path]) -> list[RatingExport]:
-    """Reads the exports of several raters about the same data.
+    """Reads the exports of several raters of the same items.
 
-    Raises `InputError` for a wrong or changed file, for different data, and for two exports of a rater.
+    Raises `InputError` for a wrong or changed file, for other items, and for two exports of one rater.
     """
     exports: dict[str, RatingExport] = {}
     for path in paths:
@@ -153,16 +153,16 @@ def _read_export(path: Path) -> RatingExport:
 
 
 class MergedRatings(Record):
-    """The agreement of raters by question, and the number of each label ("null": no majority)."""
+    """The agreement of raters, and the labels that the majority of raters gave."""
 
     raters: tuple[str, ...]
     items: int
-    agreement: Mapping[str, Mapping[str, Measurement]]
-    labels: Mapping[str, int]
+    agreement: Mapping[str, Mapping[str, Measurement]]  # `alpha` and `percent` by question
+    labels: Mapping[str, int]  # the number of items with each label; "null": no majority
 
 
 def merge_ratings(exports: Sequence[RatingExport]) -> MergedRatings:
-    """Measures the agreement of raters on each question, and counts the labels."""
+    """Measures how far raters agree on each question, and counts the labels."""
     items, agreement = exports[0].items, dict[str, Mapping[str, Measurement]]()
     for question in QUESTIONS:
         values = [_answers_to(exports, item, question) for item in items]
@@ -178,7 +178,7 @@ def merge_ratings(exports: Sequence[RatingExport]) -> MergedRatings:
 
 
 def labelled_rows(exports: Sequence[RatingExport]) -> Iterator[dict[str, Any]]:
-    """Yields each item with the raters' votes, and the majority's answer as label (None: no majority)."""
+    """Yields each item with the votes of raters, and with the answer of more than half as label (or None)."""
     for item in exports[0].items:
         row = item.model_dump(mode="json", exclude_defaults=True)
         if item.claim is not None:

@@ -1,4 +1,4 @@
-"""Reads rows from files of JSON lines."""
+"""The kinds of rows in data files, and how to read them. A row is the JSON object in a line of a file."""
 
 import gzip
 import json
@@ -38,7 +38,7 @@ def _require_text(text: str) -> str:
 
 
 def as_list(given: Any) -> Any:
-    """Returns a text or an object in a list, and any other value unchanged."""
+    """Puts a text or an object into a list. Returns any other value unchanged."""
     return [given] if isinstance(given, str | dict) else given
 
 
@@ -59,7 +59,7 @@ Variants = Annotated[tuple[Text, ...], BeforeValidator(_variants)]
 
 
 class Row(BaseModel):
-    """The base class of rows. Unknown keys are ignored. A key with the value null counts as missing."""
+    """The base class of rows. Ignores unknown keys. A key with the value null counts as missing."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -67,7 +67,7 @@ class Row(BaseModel):
 
 
 class RatedPassage(BaseModel):
-    """A passage of evidence that raters see. `source` is its address; empty if the address is not known."""
+    """A passage of evidence, as raters see it. `source` is its address, or "" if the address is not known."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -82,13 +82,13 @@ class RatedPassage(BaseModel):
 
 
 class RowEvidence(RatedPassage):
-    """A passage of evidence of a row, with its date."""
+    """A passage of evidence in a row, with the date of its publication."""
 
     published_at: datetime | None = None
 
     @property
     def passage_fields(self) -> dict[str, Any]:
-        """Returns the fields that are not empty, as a source for `revise`."""
+        """Returns the fields that are not empty, by name. `revise` takes this dict as a source."""
         return {name: value for name, value in self.model_dump().items() if value}
 
     @field_validator("published_at", mode="before")
@@ -101,7 +101,7 @@ class RowEvidence(RatedPassage):
 
 
 class EvalRow(Row):
-    """A text to revise. `revised`: a person's revision. `evidence`: None if the settings name sources."""
+    """A text to revise. `revised` is a person's revision. Without `evidence`, the settings name sources."""
 
     text: Text = Field(validation_alias=AliasChoices("text", "original"))
     context: str | None = Field(None, validation_alias=AliasChoices("context", "question"))
@@ -110,9 +110,9 @@ class EvalRow(Row):
 
 
 class ClaimRow(Row):
-    """A claim with its evidence. `label` and `supported` are judgements of people; None: no judgement.
+    """A claim with its evidence. `label` and `supported` are judgements by people; None: no judgement.
 
-    `system` is the writer of the claim, and `field` is its domain; empty if not known.
+    `system` wrote the claim, and `field` is the domain of the claim. Both are "" if they are not known.
     """
 
     claim: Text
@@ -140,10 +140,10 @@ RowT = TypeVar("RowT", bound=Row)
 
 
 def read_rows(path: Path, row_class: type[RowT], example: str = "those of its publishers") -> list[RowT]:
-    """Reads the rows of a file of JSON lines. If the name ends in `.gz`, the file is gzipped.
+    """Reads the rows of a file of JSON lines. If the name of the file ends in `.gz`, the file is gzipped.
 
-    A row without an "id" gets the number of its line. Raises `InputError`, with an `example` of a right line,
-    if the file is missing or empty, or if a line is not a valid row.
+    A row without an "id" gets the number of its line as id. Raises `InputError` if the file cannot be read or
+    has no row, or if a line is not a valid row. The message shows `example`, which is a valid line.
     """
     rows: dict[str, RowT] = {}
     try:

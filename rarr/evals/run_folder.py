@@ -1,4 +1,6 @@
-"""Works on rows in a folder, and continues after a crash. A finished row is neither lost nor repeated.
+"""Works on the rows of a data file inside a folder, and continues after a crash without a loss.
+
+A row is an entry of the data file. A line is the stored result of a row. A worker makes the lines of rows.
 
 run.json            the inputs of the run: digests of data and corpus, and the settings without secrets
 predictions.jsonl   a line for each finished row without an error; the next call repeats the other rows
@@ -37,7 +39,7 @@ _HARMLESS = frozenset(("home", "concurrency", "timeout_s", "refresh", "user_agen
 
 
 def run_inputs(command: str, data: object, settings: Mapping[str, Any], corpus: str = "") -> dict[str, str]:
-    """Returns the inputs of a run as texts. A run continues only with equal inputs. `corpus`: a digest."""
+    """Returns the inputs of a run as texts by name. `corpus`: a digest. Only equal inputs continue a run."""
     digests = {"data (digest)": digest(data)[:12], "corpus (digest)": corpus[:12]}
     known = {"command": command, "version": VERSION, **digests}
     return known | {name: str(value) for name, value in settings.items()}
@@ -49,9 +51,9 @@ def digest(value: object) -> str:
 
 
 def changed_settings(settings: Settings) -> dict[str, str]:
-    """Returns the settings, as texts, that differ from the defaults and affect results, without secrets.
+    """Returns the settings that differ from the defaults and affect results, as texts without secrets.
 
-    An object is shown by the name of its class. Own prompts and extra options are shown by a digest.
+    An object becomes the name of its class. The user's prompts and extra options become digests.
     """
     texts = {name: _value_text(it) for name, it in settings_record(settings).items() if name not in _HARMLESS}
     for name in texts:
@@ -59,7 +61,7 @@ def changed_settings(settings: Settings) -> dict[str, str]:
             texts[name] = str(path.absolute())
     if settings.endpoints:
         texts["endpoints"] += f" ({digest([it.extra for it in settings.endpoints.values()])[:12]})"
-    if settings.prompts is not None:  # with other prompts, the run is another run
+    if settings.prompts is not None:  # a run with other prompts is another run
         files = sorted(file for file in settings.prompts.glob("*.md") if file.is_file())
         texts["prompts"] += f" ({digest([(os.fsencode(it.name), it.read_bytes()) for it in files])[:12]})"
     return valid(texts)
@@ -69,7 +71,7 @@ def corpus_digest(settings: Settings) -> str:
     """Returns a digest of the files or the index of the corpus; "" if the corpus cannot be read."""
     if (path := settings.corpus) is None:
         return ""
-    with suppress(InputError, RuntimeError):  # RuntimeError: the path has an unknown user
+    with suppress(InputError, RuntimeError):  # RuntimeError: the path begins with an unknown ~user
         where = resolved_path(path.expanduser())
         if is_index(where):
             return digest(read_manifest(where).model_dump())
@@ -84,31 +86,31 @@ def _value_text(value: Any) -> str:
 
 
 class FinishedLine(Record):
-    """A line of `predictions.jsonl`: the id of a row, with its result (in subclasses) or its `error`."""
+    """A line of `predictions.jsonl`: the id of a row, and its result (in subclasses) or its error."""
 
     id: str
-    error: str = ""
-    failures: tuple[str, ...] = ()  # of parts, in spite of which there is a result
+    error: str = ""  # why there is no result
+    failures: tuple[str, ...] = ()  # why parts of the result are missing
 
     @property
     def is_judged(self) -> bool:
-        """Tells whether measures can use the result."""
+        """Tells whether the line has a result that measures can use."""
         return not self.error
 
     def json_line(self) -> bytes:
-        """Returns the line as JSON, without empty fields."""
+        """Returns the line as JSON in UTF-8, without empty fields."""
         unset = {name for name in type(self).model_fields if getattr(self, name) in (None, "", ())}
         return self.model_dump_json(exclude=unset).encode() + b"\n"
 
 
 LineT = TypeVar("LineT", bound=FinishedLine)
-Pairs = Sequence[tuple[Any, Any]]  # rows, each with its line
+Pairs = Sequence[tuple[Any, Any]]  # pairs (row, line)
 
 
 class Worker(NamedTuple):
-    """Makes lines from rows. If `make_line` raises `RarrError`, the line of the row gets the error.
+    """Makes the line of a row. If `make_line` raises `RarrError`, the line has the error and no result.
 
-    The objects in `opened` are closed in the event loop of the work, after all rows.
+    After the last row, the objects in `opened` are closed in the same event loop.
     """
 
     make_line: Callable[[Any], Awaitable[FinishedLine]]
@@ -126,10 +128,11 @@ def run_rows(
     on_row: Progress | None = None,
     result_of: Callable[[Any, Any], Any] = lambda row, line: line,
 ) -> list[Any]:
-    """Works on the `chosen` rows that have no line yet, `jobs` rows at the same time, inside `claim_folder`.
+    """Works on the `chosen` rows that have no line yet, `jobs` rows at the same time.
 
-    Returns the results of all chosen rows in order; `result_of` makes a result from a row and its line. All
-    `rows` must have different ids. Raises `InputError` if an earlier line belongs to no row.
+    Call this function inside `lock_run_folder`. Returns a result for each chosen row, in order. `result_of`
+    makes the result from a row and its line. `rows` are all rows of the data, with different ids. Raises
+    `InputError` if the folder has a line of an unknown row.
     """
     if jobs < 1:
         raise InputError("jobs is a number of rows: give at least 1")
@@ -167,7 +170,7 @@ def run_rows(
 def _earlier_results(
     rows: Sequence[Any], path: Path, line_class: type[FinishedLine], result_of: Callable[[Any, Any], Any]
 ) -> dict[str, Any]:
-    """Returns the results that an earlier process stored, by id."""
+    """Returns the results of the rows that earlier calls finished, by the id of the row."""
     left, known = {row.id: row for row in rows}, dict[str, Any]()
     for line in read_and_repair_lines(path, line_class):
         if (row := left.pop(line.id, None)) is None:
@@ -179,9 +182,10 @@ def _earlier_results(
 
 @contextmanager
 def lock_run_folder(path: Path, inputs: Mapping[str, str]) -> Iterator[None]:
-    """Locks the folder for this process during the `with` block. Creates a missing folder.
+    """Locks the folder for this process during the `with` block. Creates the folder if it is missing.
 
-    Raises `InputError` if the folder is in use, has other files, or has a run with other inputs.
+    Raises `InputError` if another process uses the folder, or if the folder has other files, or a run with
+    other inputs.
     """
     if path.is_dir() and not (path / RUN).exists():
         names = sorted(file.name for file in path.iterdir())
@@ -194,7 +198,7 @@ def lock_run_folder(path: Path, inputs: Mapping[str, str]) -> Iterator[None]:
 
 
 def require_same_inputs(path: Path, inputs: Mapping[str, str], cure: str = OTHER_FOLDER) -> None:
-    """Raises `InputError`, with the `cure`, if the folder has a run with inputs other than `made_with`."""
+    """Raises `InputError` if the folder has a run with other inputs. `cure` ends the message with advice."""
     if not (path / RUN).exists():
         return
     try:
@@ -214,7 +218,7 @@ def write_inputs(path: Path, inputs: Mapping[str, str]) -> None:
 
 
 def write_report(path: Path, report: Record, page: str = "") -> None:
-    """Writes `report.html`, if there is a `page`, and then `report.json`, which marks the run as finished."""
+    """Writes `report.html` if there is a `page`, then `report.json`, which marks the run as finished."""
     with as_input_error(path):
         if page:
             write_whole(path / PAGE, page)
@@ -222,9 +226,9 @@ def write_report(path: Path, report: Record, page: str = "") -> None:
 
 
 def read_and_repair_lines(path: Path, line_class: type[LineT]) -> Iterator[LineT]:
-    """Yields the lines of finished rows, and removes an incomplete last line from the file.
+    """Yields the lines of finished rows. Removes an incomplete last line from the file `predictions.jsonl`.
 
-    Raises `InputError` for a damaged line.
+    Raises `InputError` for any other damaged line.
     """
     for number, line in enumerate(repaired_lines(path / PREDICTIONS), start=1):
         try:

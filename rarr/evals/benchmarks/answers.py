@@ -1,9 +1,9 @@
-"""The benchmarks of short answers.
+"""The benchmarks of short answers: `answers` and `conflicts`.
 
 `answers` compares scores of answers with ratings by people, as LERC does (Chen 2023, chapter 3). `conflicts`
 tests whether a reviser follows a passage, or the memory of its model (Longpre et al. 2021; Chen 2023, chapter
-5). In the passage, an answer of another row replaces the right answer. The reviser gets the sentence with the
-old answer, and only the changed passage.
+5). In the passage, an answer of another row replaces the right answer. The reviser gets a sentence with the
+right answer, and only the changed passage.
 """
 
 import re
@@ -57,20 +57,20 @@ ANSWER_SCORES: dict[str, Callable[[str, str], float]] = {
 
 
 class RatedAnswer(BaseModel):
-    """An answer with a person's rating (`score`): 0 (wrong) to 1 (right), or True or False."""
+    """An answer and its rating by a person: from 0 (wrong) to 1 (right), or True or False."""
 
     answer: Text
     score: float = Field(ge=0, le=1, validation_alias=AliasChoices("score", "correct"))
 
 
 class RatedRow(Row):
-    """A question with right answers (`references`) and rated `candidates`. `unrated`: how many others."""
+    """A question with right answers (`references`) and with rated answers (`candidates`)."""
 
     references: Texts = Field(min_length=1)
     question: Text | None = None
     passage: Text | None = None
     candidates: tuple[RatedAnswer, ...]
-    unrated: int = 0
+    unrated: int = 0  # the number of answers that have no rating, or that reply to an improper question
 
     @model_validator(mode="before")
     @classmethod
@@ -84,7 +84,7 @@ class RatedRow(Row):
 
 
 class AnswerRow(NamedTuple):
-    """A rated answer to the question of a row."""
+    """A rated answer, with the row of its question."""
 
     id: str
     question_row: RatedRow
@@ -93,13 +93,13 @@ class AnswerRow(NamedTuple):
 
 
 class ScoreLine(FinishedLine):
-    """The score that the language model gave an answer, from 0 to 1."""
+    """The score from 0 to 1 that the language model gave an answer; None after an error."""
 
     score: float | None = None
 
 
 def answers_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Returns the benchmark that scores rated answers. Raises `InputError` if all ratings are equal."""
+    """Makes the benchmark that compares scores with ratings. Raises `InputError` if all ratings are equal."""
     questions = read_rows(data, RatedRow, RATED_EXAMPLE)
     every = [(row, at, it) for row in questions for at, it in enumerate(row.candidates, start=1)]
     rows = in_random_order(AnswerRow(f"{row.id}/{at}", row, it.answer, it.score) for row, at, it in every)
@@ -137,7 +137,7 @@ def _scoring_worker(settings: Settings) -> Worker:
 
 
 def rating_agreement(scores: Sequence[float | None], ratings: Sequence[float]) -> dict[str, Measurement]:
-    """Compares scores with ratings by Pearson's `r`, and by `auc`, where a rating of 0.5 or more is right."""
+    """Compares scores with ratings by Pearson's `r` and by `auc`. For `auc`, a rating from 0.5 is right."""
     pairs = [(score, rating) for score, rating in zip(scores, ratings, strict=True) if score is not None]
 
     def measures(drawn: Sequence[tuple[float, float]]) -> dict[str, float | None]:
@@ -151,7 +151,7 @@ def rating_agreement(scores: Sequence[float | None], ratings: Sequence[float]) -
 
 
 Reaction = Literal["memory", "evidence", "other"]
-"""What a reviser followed: the `memory` of its model, the changed passage (`evidence`), or neither."""
+"""What a reviser followed: the memory of its model, the changed passage (`evidence`), or neither of them."""
 AnswerType = Literal["person", "organization", "location", "date", "number"]
 _PREPOSITION = re.compile(r"^(?:in|on|at|from|by|to)\s+(?=\S)", re.IGNORECASE)
 _BEFORE_VALUE = re.compile(r"(?:\b(?:on|in|at|the|about|around)\b|\W)*", re.IGNORECASE)
@@ -164,41 +164,38 @@ _TYPE_PATTERNS: dict[AnswerType, str] = {
 
 
 class QuestionRow(Row):
-    """A question, the forms of its answer, a passage with the answer, and the type of the answer if known."""
+    """A question with its answer and a passage that has the answer."""
 
     question: Text
-    answers: Variants = Field(min_length=1)  # in QED, an answer is an object with a place
+    answers: Variants = Field(min_length=1)  # all forms of the answer; in QED, a form is an object
     passage: Text
     title: str = ""
-    type: AnswerType | None = None
+    type: AnswerType | None = None  # None: the code finds the type
 
 
 class Conflict(NamedTuple):
-    """A question with a changed passage: `changed` has the answer `new` in place of the `old` answers.
-
-    `stated` is the longest old answer in the passage, and `claim` is the first sentence with this answer.
-    """
+    """A question whose passage was changed: the new answer stands in place of the old answer."""
 
     id: str
     row: QuestionRow
     type: AnswerType
-    old_answers: tuple[str, ...]
-    stated_answer: str
-    claim: str
-    new_answer: str = ""
+    old_answers: tuple[str, ...]  # all forms of the old answer, which is right
+    stated_answer: str  # the longest form in the passage
+    claim: str  # the first sentence of the passage with `stated_answer`
+    new_answer: str = ""  # an answer of another row; "" until one is chosen
     changed_passage: str = ""
 
 
 class ReactionLine(FinishedLine):
-    """The reaction to a conflict. `right`: with the unchanged passage, the reviser kept the claim."""
+    """The reaction of the reviser to a conflict."""
 
-    right: bool | None = None
-    bucket: Reaction | None = None
-    text: str | None = None
+    right: bool | None = None  # whether the reviser kept the claim with the unchanged passage
+    bucket: Reaction | None = None  # None if `right` is not True
+    text: str | None = None  # the claim after a revision with the changed passage
 
 
 def conflicts_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Returns the benchmark of changed passages. Raises `InputError` if no question gives a conflict."""
+    """Makes the benchmark of changed passages. Raises `InputError` if no row gives a conflict."""
     rows = read_rows(data, QuestionRow, ASKED_EXAMPLE)
     every, left_out = make_conflicts(rows)
     chosen = in_random_order(every)[: options.limit]
@@ -211,7 +208,7 @@ def conflicts_bench(data: Path, settings: Settings, options: BenchOptions) -> Be
 
 
 def make_conflicts(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[str, int]]:
-    """Returns the conflicts made from the rows, and the number of unusable rows by reason."""
+    """Returns the conflicts made from the rows, and the number of rows without a conflict by reason."""
     found = [_find_conflict(row) for row in rows]
     usable = [each for each in found if isinstance(each, Conflict)]
     made = [_add_new_answer(each, usable) for each in usable]
@@ -220,7 +217,7 @@ def make_conflicts(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[st
 
 
 def _find_conflict(row: QuestionRow) -> Conflict | str:
-    """Returns a conflict without a new answer, or the reason why the row cannot give a conflict."""
+    """Returns a conflict that still lacks the new answer, or the reason why the row gives no conflict."""
     variants = tuple(dict.fromkeys(_PREPOSITION.sub("", answer) for answer in row.answers))
     if not (stated := [answer for answer in variants if contains_words(row.passage, answer)]):
         return "the passage contains no answer"
@@ -245,7 +242,7 @@ def _find_conflict(row: QuestionRow) -> Conflict | str:
 
 
 def _add_new_answer(conflict: Conflict, rows: Sequence[Conflict]) -> Conflict | str:
-    """Returns the conflict with an answer of another row in the passage, or a reason why none fits."""
+    """Puts an answer of another row into the passage. Returns the conflict, or a reason if no answer fits."""
     row, old = conflict.row, conflict.old_answers
     others = {each.stated_answer for each in rows if each.type == conflict.type}
     for new in sorted(others, key=lambda each: digest(f"{row.id}\n{each}".encode())):
@@ -258,7 +255,7 @@ def _add_new_answer(conflict: Conflict, rows: Sequence[Conflict]) -> Conflict | 
 
 
 def answer_type(answer: str, question: str) -> AnswerType | None:
-    """Returns the type of an answer; None if unclear. The type of a name comes from the question."""
+    """Returns the type of an answer; None if it is unclear. The question decides the type of a name."""
     if found := values(answer):
         rest = answer[: found[0].start] + answer[found[-1].end :]
         if len(found) > 1 or not _BEFORE_VALUE.fullmatch(rest) or found[0].kind == "identifier":
@@ -272,14 +269,14 @@ def answer_type(answer: str, question: str) -> AnswerType | None:
 
 
 def contains_words(text: str, words: str) -> bool:
-    """Tells whether the text has `words` as whole words, in upper or lower case."""
+    """Tells whether `text` contains `words` as whole words, in upper or lower case."""
     return _words_pattern([words]).search(text) is not None
 
 
 def with_words_replaced(text: str, variants: Sequence[str], new: str) -> str | None:
-    """Returns the text with `new` in place of each of `variants`, in any case; None if nothing changes.
+    """Replaces each of `variants`, in upper or lower case, with `new`. Returns None if nothing changes.
 
-    A variant inside a longer name stays, such as Washington in Washington Post.
+    A variant inside a longer name is not replaced: "Washington" stays in "Washington Post".
     """
     names = [
         (span.start + name.start, span.start + name.end)
@@ -300,7 +297,7 @@ def with_words_replaced(text: str, variants: Sequence[str], new: str) -> str | N
 def hints_at_answer(text: str, variants: Sequence[str]) -> bool:
     """Tells whether `text` has a distinctive word, or a value, of one of the answers `variants`.
 
-    A reader may take these for the answer: Mexico for New Mexico, or "41.5 ft" for "12.65 m".
+    A reader may recognise the answer by them: New Mexico by "Mexico", or "12.65 m" by "41.5 ft".
     """
     words = (word[: max(_SHORTEST, len(word) - 1)] for each in variants for word in distinctive_words(each))
     has_word = any(re.search(rf"\b{re.escape(word)}", text) for word in words)
@@ -312,7 +309,7 @@ def _have_equal_value(text: str, other: str) -> bool:
 
 
 def distinctive_words(answer: str) -> list[str]:
-    """Returns the capitalised words of an answer, of at least three letters, outside values."""
+    """Returns the capitalised words of an answer that have three letters or more. Leaves out values."""
     words = [answer[item.start : item.end] for item in items_of(answer) if not item.value]
     return [word for word in words if len(word) >= _SHORTEST and word[0].isupper()]
 
@@ -346,10 +343,10 @@ def _statuses(revision: Revision) -> set[str]:
 
 
 def reaction_of(revision: Revision, conflict: Conflict) -> Reaction:
-    """Returns what the reviser followed, given the claim and only the changed passage.
+    """Returns what the reviser followed when it revised the claim by the changed passage alone.
 
     `evidence`: the reviser wrote or suggested the new answer, or called the claim contradicted. `memory`: the
-    reviser kept the claim and called it supported.
+    reviser kept the claim and called it supported. Otherwise `other`.
     """
     texts = [revision.text, *(edit.new for edit in revision.edits if edit.state == "suggested")]
     statuses, new = _statuses(revision), conflict.new_answer
@@ -359,7 +356,7 @@ def reaction_of(revision: Revision, conflict: Conflict) -> Reaction:
 
 
 def reaction_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes a table of how the reviser reacted: a row for all conflicts, and one for each type of answer."""
+    """Makes a table of the reactions, with a row for all conflicts and a row for each type of answer."""
     [pairs] = parts.values()
     rows = {"all": reaction_scores([line for _, line in pairs])}
     for kind in sorted({conflict.type for conflict, _ in pairs}):
@@ -368,9 +365,10 @@ def reaction_tables(parts: Mapping[str, Pairs]) -> Tables:
 
 
 def reaction_scores(lines: Sequence[ReactionLine]) -> dict[str, Measurement]:
-    """Computes the share of each reaction, among conflicts whose claim was kept with the unchanged passage.
+    """Computes the share of each reaction, and `right before`: the share of claims that have a reaction.
 
-    The memorisation ratio is memory / (memory + evidence) (Longpre et al. 2021; Chen 2023, section 5.3).
+    A claim has no reaction if the reviser did not keep it with the unchanged passage. The memorisation ratio
+    is memory / (memory + evidence) (Longpre et al. 2021; Chen 2023, section 5.3).
     """
     counts = Counter(line.bucket for line in lines if line.bucket)
     shares = {name: share_of(counts[name], counts.total()) for name in get_args(Reaction)}

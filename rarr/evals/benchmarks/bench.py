@@ -1,7 +1,8 @@
 """Describes the benchmark of a published paper by its parts, and runs it.
 
-A part is a judge or a system, or the whole run. Its worker makes a result (a line) from each row. The
-benchmark makes tables from rows and lines. The same call continues an interrupted run.
+A row is an entry of the data. A line is the result of a row, and is stored in `predictions.jsonl`. A worker
+makes the lines. A part runs one judge, one system, or the whole benchmark. At the end, the benchmark makes
+tables from the rows and lines.
 """
 
 import json
@@ -23,68 +24,59 @@ from rarr.settings import Settings
 
 RowT = TypeVar("RowT", bound=Any)
 Tables = dict[str, dict[str, dict[str, Measurement]]]
-"""Measures by the title of a table, the name of a row (such as a judge), and the name of a column."""
+"""Measurements by the title of a table, then by the name of a row (such as a judge), then by the column."""
 
 
 class BenchOptions(Record):
-    """The judges or systems to measure (none: the default), the most rows (`limit`), and rows at a time."""
+    """The options of a benchmark run."""
 
-    judges: tuple[str, ...] = ()
-    limit: int | None = Field(default=None, ge=1)
-    jobs: int = 4
+    judges: tuple[str, ...] = ()  # the judges or systems to measure; empty: the default
+    limit: int | None = Field(default=None, ge=1)  # the largest number of rows; None: all rows
+    jobs: int = 4  # the jobs at the same time; a job handles `Part.rows_per_job` rows
 
 
 class PublishedFigures(Record):
-    """The figures of a paper, by system and measure. `differ`: how the conditions of the paper differ."""
+    """The figures that a paper published."""
 
     paper: str
-    differ: str
-    systems: dict[str, dict[str, float]]
+    differ: str  # how the conditions of the paper differ from those of this benchmark
+    systems: dict[str, dict[str, float]]  # the figures by the name of the system and of the measure
 
 
 class Part(NamedTuple):
-    """A judge or a system, or the whole run. The worker makes a line of `line_class` from each `chosen` row.
+    """One part of a benchmark run: the rows for one judge, for one system, or for the whole benchmark."""
 
-    `at_once`: the rows that a job handles together. `then`: is called with all lines at the end of the part.
-    """
-
-    rows: Sequence[Any]
-    line_class: type[FinishedLine]
-    worker: Callable[[], Worker]
-    chosen: Sequence[Any]
-    rows_per_job: int = 1
-    on_end: Callable[[Sequence[Any]], None] = lambda lines: None
+    rows: Sequence[Any]  # all rows of the data
+    line_class: type[FinishedLine]  # the class of the lines that the worker makes
+    worker: Callable[[], Worker]  # makes the worker when the part begins
+    chosen: Sequence[Any]  # the rows to work on
+    rows_per_job: int = 1  # the rows that one job handles together
+    on_end: Callable[[Sequence[Any]], None] = lambda lines: None  # gets all lines after the last row
 
 
 class Bench(NamedTuple):
-    """A benchmark with its name in the command. `tables` scores the pairs (row, line) of each part.
+    """A benchmark: its data, its parts, and the function that makes its tables."""
 
-    `counts` describe the data, such as the number of claims. `left_out` counts unusable rows by reason.
-    """
-
-    name: str
-    title: str
-    counts: Mapping[str, int]
-    parts: Mapping[str, Part]
-    tables: Callable[[Mapping[str, Pairs]], Tables]
-    left_out: Mapping[str, int] = {}
+    name: str  # the name in the command
+    title: str  # the name in the report
+    counts: Mapping[str, int]  # numbers that describe the data, such as the number of claims
+    parts: Mapping[str, Part]  # the parts by name
+    tables: Callable[[Mapping[str, Pairs]], Tables]  # makes the tables from pairs (row, line) by part
+    left_out: Mapping[str, int] = {}  # the number of unusable rows by reason
 
 
 class BenchmarkReport(Record):
-    """The report of a benchmark, with the `published` figures of its paper.
-
-    `errors`: why rows were not judged. `failures`: why parts of rows were not. `failed`: parts without a row.
-    """
+    """The report of a benchmark, with the figures that its paper published."""
 
     benchmark: str
     counts: dict[str, int]
     settings: dict[str, str] = Field(default_factory=dict)
     tables: Tables
     published: PublishedFigures | None = None
-    errors: tuple[str, ...] = ()
-    failures: tuple[tuple[str, str], ...] = ()
-    failed: tuple[str, ...] = ()
-    left_out: dict[str, int] = Field(default_factory=dict)
+    errors: tuple[str, ...] = ()  # why rows have no result
+    failures: tuple[tuple[str, str], ...] = ()  # pairs (row, why a part of its result is missing)
+    failed: tuple[str, ...] = ()  # the names of the parts in which no row has a result
+    left_out: dict[str, int] = Field(default_factory=dict)  # the number of unusable rows by reason
 
 
 def run_bench(
@@ -92,8 +84,8 @@ def run_bench(
 ) -> BenchmarkReport:
     """Runs each part of a benchmark in its own folder inside `out`, and writes the report to `out`.
 
-    The same call continues an interrupted run. Raises `InputError` if `out` is in use, has other files, or
-    has a run with other inputs.
+    The same call continues an interrupted run. Raises `InputError` if another process uses `out`, or if `out`
+    has other files or a run with other inputs.
     """
     changed, pairs = run_folder.changed_settings(settings), dict[str, Pairs]()
     every, searched = [part.rows for part in bench.parts.values()], run_folder.corpus_digest(settings)
@@ -101,14 +93,14 @@ def run_bench(
     with run_folder.lock_run_folder(out, inputs):
         for name, part in bench.parts.items():
             worker = part.worker()
-            run_folder.write_inputs(out, inputs)  # after a worker was made, which may fail
+            run_folder.write_inputs(out, inputs)  # not earlier: making a worker may fail
             lines = run_folder.run_rows(
                 part.rows, out / _folder_name(name), part.line_class, worker,
                 chosen=part.chosen, jobs=part.rows_per_job * options.jobs, on_row=on_row,
             )  # fmt: skip
             part.on_end(lines)
             pairs[name] = list(zip(part.chosen, lines, strict=True))
-        run_folder.write_inputs(out, inputs)  # also of a benchmark without parts
+        run_folder.write_inputs(out, inputs)  # a benchmark without parts needs the file too
         lines = [(name, line) for name in pairs for _, line in pairs[name]]
         judged = {name for name, line in lines if line.is_judged}
         report = BenchmarkReport(
@@ -128,15 +120,15 @@ def run_bench(
 
 def _folder_name(part: str) -> str:
     safe = re.sub(r"[^\w.-]+", "-", part).strip("-.")
-    return safe if safe == part else f"{safe}-{digest(part)[:6]}"  # the digest keeps a/b and a-b apart
+    return safe if safe == part else f"{safe}-{digest(part)[:6]}"  # else a/b and a-b would be equal
 
 
 @cache
 def read_package_json(name: str) -> Any:
-    """Returns the content of a JSON file of this package. Reads each file once."""
+    """Returns the content of a JSON file of this package. Reads each file only once."""
     return json.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
 
 
 def in_random_order(rows: Iterable[RowT]) -> list[RowT]:
-    """Returns the rows in an order that looks random and is always the same: by the digests of their ids."""
+    """Returns the rows sorted by the digests of their ids: a random order that is the same in each run."""
     return sorted(rows, key=lambda row: digest(row.id.encode()))

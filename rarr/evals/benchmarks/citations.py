@@ -1,7 +1,8 @@
 """The benchmarks of citations: KaLMA for answers from graphs, and WikiGenBench for articles.
 
-KaLMA (Li et al. 2023) measures citations of triples and `[NA]` marks. WikiGenBench (Zhang et al. 2024)
-measures the citations of articles, and their overlap with articles by people.
+A triple is a fact of a graph: a subject, a relation and an object. `[NA]` marks a statement that no triple
+supports. KaLMA (Li et al. 2023) measures the citations of triples and the `[NA]` marks. WikiGenBench (Zhang
+et al. 2024) measures the citations of articles, and compares these articles with articles by people.
 """
 
 import asyncio
@@ -40,13 +41,13 @@ from rarr.tools.models.chat import name_of
 from rarr.tools.text.wording import is_failure
 
 BIOKALMA = "dev/kg/biokalma.jsonl"
-REMOVED_COUNTS = (1, 2, 3)  # triples that are removed from a graph (table 5 of the paper)
+REMOVED_COUNTS = (1, 2, 3)  # numbers of triples that are removed from a graph (table 5 of the paper)
 
-Counts = tuple[int, int]  # a part and its whole
+Counts = tuple[int, int]  # (part, whole)
 
 
 class GraphEntity(BaseModel):
-    """An entity of a graph. The other keys of the object are relations, with their values."""
+    """An entity of a graph. Each key other than `name` and `qid` is a relation of the entity."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -55,14 +56,14 @@ class GraphEntity(BaseModel):
 
 
 class KalmaRow(Row):
-    """A question of BioKaLMA, with the graph of the entities that it names."""
+    """A question of BioKaLMA, with the graph of the entities in the question."""
 
     question_specific: str
     graph: tuple[GraphEntity, ...] = ()
 
     @property
     def triples(self) -> tuple[Triple, ...]:
-        """Returns the triples of all entities."""
+        """Returns the triples of all entities in the graph."""
         return tuple(
             Triple(entity.qid, entity.name, relation.replace("_", " "), str(value), str(value))
             for entity in self.graph
@@ -72,24 +73,24 @@ class KalmaRow(Row):
 
 
 class GapCounts(NamedTuple):
-    """Counts for the precision and recall of `[NA]` statements against triples removed from the graph."""
+    """Counts that tell whether the statements with `[NA]` name the triples removed from the graph."""
 
-    precision: Counts  # `[NA]` statements that name a removed triple, and all `[NA]` statements
-    recall: Counts  # removed triples that an `[NA]` statement names, and all removed triples
+    precision: Counts  # statements with `[NA]`: those that name a removed triple, and all
+    recall: Counts  # removed triples: those that a statement with `[NA]` names, and all
 
 
 class AnswerLine(FinishedLine):
-    """The triples that an answer cites, and counts of its citations and statements as pairs (part, whole)."""
+    """The triples that an answer cites, and counts of its citations and statements."""
 
     cited: tuple[Triple, ...] = ()
-    aligned: Counts = (0, 0)  # citations whose statement has the value of the triple
-    written: Counts = (0, 0)  # citations of existing triples, before the check
-    marked: Counts = (0, 0)  # statements with `[NA]`
-    gaps: dict[int, GapCounts] = Field(default_factory=dict)  # after 1, 2 or 3 triples were removed
+    aligned: Counts = (0, 0)  # citations: those whose statement has the value of the triple, and all
+    written: Counts = (0, 0)  # citations before the check: those of existing triples, and all
+    marked: Counts = (0, 0)  # statements: those with `[NA]`, and all
+    gaps: dict[int, GapCounts] = Field(default_factory=dict)  # by the number of removed triples
 
 
 def kalma_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark KaLMA. Raises `RarrError` without a question with a graph, or without a model."""
+    """Makes the benchmark KaLMA. Raises `RarrError` if the data has no graph, or without a language model."""
     if settings.models.get("write_answer", settings.model) in EMBEDDED:
         raise SettingsError("bench kalma needs a language model: name it with model (--model)")
     every = in_random_order(read_rows(data / BIOKALMA, KalmaRow))
@@ -102,7 +103,7 @@ def kalma_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
 
 
 def answering_worker(settings: Settings) -> Worker:
-    """Returns a worker that answers a question from its graph, and again without some of its triples."""
+    """Returns a worker that answers each question from its graph, and again without some cited triples."""
     settings = settings.model_copy(update={"trace": False, "preset": "default"})
 
     async def answered(question: str, triples: Sequence[Triple]) -> Answer:
@@ -136,15 +137,15 @@ def answering_worker(settings: Settings) -> Worker:
 
 
 def without_triples(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]:
-    """Returns the triples without `absent` ones and their inverses ("child" is the inverse of "father")."""
+    """Returns the triples except `absent` and the inverses of these ("child" is the inverse of "father")."""
     inverse = {(triple.object, triple.subject) for triple in absent}
     return [it for it in triples if it not in absent and (it.subject, it.object) not in inverse]
 
 
 def count_gaps(answer: Answer, absent: Sequence[Triple], before: Answer) -> GapCounts:
-    """Counts the `[NA]` statements that name an absent triple, and the absent triples that are named.
+    """Counts the statements with `[NA]` that name a triple of `absent`, and the triples that they name.
 
-    Leaves out statements that the answer `before`, from the whole graph, also marks.
+    Leaves out statements that also have `[NA]` in `before`, which is the answer from the whole graph.
     """
     known = {each.text for each in before.statements if each.needs_support}
     marked = [each for each in answer.statements if each.needs_support and each.text not in known]
@@ -164,7 +165,7 @@ def _has_value(value: str, text: str) -> bool:
 
 
 def answer_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes two tables: all citations, and gaps (`GapCounts`)."""
+    """Makes two tables: the citations of all answers, and the `[NA]` marks after triples were removed."""
     [(name, pairs)] = parts.items()
     answered, gaps = [pair for pair in pairs if not pair[1].error], dict[str, dict[str, Measurement]]()
     for count in REMOVED_COUNTS:
@@ -201,13 +202,13 @@ class DocumentRow(Row):
 
 
 class EventSection(BaseModel):
-    """A section of the human-written reference article about an event."""
+    """A section of the article that people wrote about an event."""
 
     text: str
 
 
 class EventRow(Row):
-    """An event, with its article by people and its web pages."""
+    """An event, the sections of the article that people wrote about it, and web pages about it."""
 
     id: Text = Field(validation_alias="event_id")
     title: str
@@ -216,14 +217,14 @@ class EventRow(Row):
 
 
 class ArticleLine(FinishedLine):
-    """The article that was written about an event, and its ROUGE-L with the article by people."""
+    """The article that the model wrote about an event, and its ROUGE-L with the article by people."""
 
     article: Article | None = None
     rouge_l: float | None = None
 
 
 def wikigen_bench(events: Path, documents: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark WikiGenBench. Raises `RarrError`, before any cost, for wrong data or settings."""
+    """Makes the benchmark WikiGenBench. Raises `RarrError` for wrong data or settings, before any cost."""
     rows = read_events(events, documents)
     most = max(len(row.documents) for row in rows)
     changes = {"trace": False, "search": retriever_of_pages(()), "documents_per_query": most}
@@ -233,9 +234,9 @@ def wikigen_bench(events: Path, documents: Path, settings: Settings, options: Be
 
 
 def read_events(events: Path, documents: Path) -> list[EventRow]:
-    """Reads the events with a page. Leaves out pages of Wikipedia, which may copy the article by people.
+    """Reads the events that have a page. Leaves out Wikipedia, which may copy the article by people.
 
-    Raises `InputError` if a file is missing, a line is wrong, or no event has a page.
+    Raises `InputError` if a file is missing, if a line is wrong, or if no event has a page.
     """
     pages = defaultdict[str, list[DocumentRow]](list)
     for page in read_rows(documents, DocumentRow):
@@ -249,7 +250,7 @@ def read_events(events: Path, documents: Path) -> list[EventRow]:
 
 
 def retriever_of_pages(documents: Sequence[DocumentRow]) -> GivenPassages:
-    """Returns a retriever over the pages of an event, in passages of 256 words."""
+    """Returns a retriever that finds the pages of an event, cut into passages of 256 words."""
     facts = {"retrieved_at": datetime(2024, 1, 1, tzinfo=UTC)}
     passages = [
         Passage(text=it.text[at:end], source=it.url, title=it.title, start=at, end=end, **facts)
@@ -277,9 +278,9 @@ def _writing_worker(settings: Settings) -> Worker:
 
 
 def article_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes the table of means over articles, for citations as written and as checked.
+    """Makes a table of means over articles, with rows for the citations before and after the check.
 
-    Leaves out failed articles. An article without a sentence has no citation scores.
+    Leaves out failed articles. An article without a sentence has no scores of citations.
     """
     rows = defaultdict[str, dict[str, Measurement]](dict)
     for model, pairs in parts.items():

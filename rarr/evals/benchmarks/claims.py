@@ -1,8 +1,8 @@
 """The benchmarks of claims that people judged (AttrScore, ExpertQA), and `rarr verify`.
 
-AttrScore (Yue et al. 2023, section 5) compares judges with people in three classes. ExpertQA (Malaviya et al.
-2023) measures the AutoAIS of systems (table 5) and the agreement of judges with experts (table 6); a judge
-does not see the question.
+A judge is a model that gives a claim a label. AttrScore (Yue et al. 2023, section 5) compares judges with
+people in three classes. ExpertQA (Malaviya et al. 2023) measures how many claims of a system are supported
+(AutoAIS, table 5), and how often judges agree with experts (table 6). There, a judge sees no question.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ class VerifiedLine(FinishedLine):
 
     @property
     def label(self) -> AttributionClass | None:
-        """Returns the label that the judge gave the claim; None without a label."""
+        """Returns the label that the judge gave the claim; None if there is no label."""
         return self.verification.label if self.verification else None
 
     @property
@@ -49,7 +49,7 @@ class VerifiedLine(FinishedLine):
 
 
 def verifying_worker(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> Worker:
-    """Returns a worker with `jobs` requests at a time. Claims with equal evidence may share a request."""
+    """Returns a worker that sends `jobs` requests at a time. Claims with equal evidence share a request."""
     alike, most = defaultdict[str, list[ClaimRow]](list), MAX_CLAIMS if verifier.reads_together else 1
     for row in rows:
         alike[row.model_dump_json(include={"evidence", "question"})].append(row)
@@ -75,9 +75,9 @@ def verifying_worker(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: in
 
 
 def three_class_scores(pairs: Pairs) -> dict[str, Measurement]:
-    """Compares the labels of a judge with the classes by people. Returns the `class_measures`.
+    """Compares the labels of a judge with those of people. Returns the scores of `class_measures` by name.
 
-    A claim without a label, or whose judgement failed, is in no score, and counts as `unjudged`.
+    Leaves out claims that people gave no label. A claim that the judge gave no label counts as `unjudged`.
     """
     gold = sum(row.label is not None for row, _ in pairs)
     classed = [(line.label, row.label) for row, line in pairs if row.label is not None and line.is_judged]
@@ -88,8 +88,8 @@ def three_class_scores(pairs: Pairs) -> dict[str, Measurement]:
 def supported_scores(pairs: Pairs) -> dict[str, Measurement]:
     """Compares the label `attributable` with `supported` by people (Malaviya et al. 2023, table 6).
 
-    Uses claims with a label and a judgement by people, and for `auc` the claims with a probability. Leaves
-    out a measure if there is no such claim.
+    Uses the claims that both the judge and people judged. `auc` uses those with a probability by the judge.
+    Leaves out a measure if it has no claim.
     """
     decided = [(line, row.supported) for row, line in pairs if row.supported is not None]
     labelled = [(line.label == "attributable", supported) for line, supported in decided if line.is_judged]
@@ -113,7 +113,7 @@ def _settings_by_judge(settings: Settings, options: BenchOptions) -> dict[str, S
 def judge_tables(
     title: str, scores: Callable[[Pairs], dict[str, Measurement]], parts: Mapping[str, Pairs]
 ) -> Tables:
-    """Makes a table of all judges, and for each judge a table by system and a table by field."""
+    """Makes a table with a row for each judge, and for each judge a table by system and a table by field."""
     tables: Tables = {title: {judge: scores(pairs) for judge, pairs in parts.items()}}
     for judge, group in product(parts, ("system", "field")):
         grouped = defaultdict[str, list[Any]](list)
@@ -127,7 +127,7 @@ def judge_tables(
 
 
 def _judge_parts(claims: Sequence[ClaimRow], settings: Settings, options: BenchOptions) -> dict[str, Part]:
-    """Makes a part for each judge. If people judged claims, the runs do not use the record of readers."""
+    """Makes a part for each judge. If people judged claims, no run uses the stored record of the judge."""
     chosen = claims[: options.limit]
     is_measured = any(row.supported is not None for row in chosen)
 
@@ -139,7 +139,7 @@ def _judge_parts(claims: Sequence[ClaimRow], settings: Settings, options: BenchO
 
 
 def verify_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the run of `rarr verify` over the claims in a file. The judgements of people are optional."""
+    """Makes the benchmark that runs `rarr verify` on the claims in a file. Labels by people are optional."""
     claims = read_rows(data, ClaimRow, '{"claim": "...", "evidence": "..."}')
     [(judge, part)] = _judge_parts(claims, settings, options).items()
     judged = sum(row.supported is not None for row in part.chosen)
@@ -148,7 +148,7 @@ def verify_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench
 
 
 def verify_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes the table of the labels, and tables of scores if people judged claims."""
+    """Makes the table of the labels. If people judged claims, also makes tables of scores."""
     [pairs] = parts.values()
     tables = {LABELS_TITLE: label_shares(pairs)}
     if three := three_class_scores(pairs):
@@ -159,7 +159,7 @@ def verify_tables(parts: Mapping[str, Pairs]) -> Tables:
 
 
 def attrscore_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark AttrScore from a file. Raises `InputError` if no claim has a label by people."""
+    """Makes the benchmark AttrScore from a file. Raises `InputError` if people gave no claim a label."""
     rows = in_random_order(read_rows(data, ClaimRow, LABELLED_EXAMPLE))
     claims = [row for row in rows if row.label is not None]
     if not claims:
@@ -170,7 +170,7 @@ def attrscore_bench(data: Path, settings: Settings, options: BenchOptions) -> Be
 
 
 def class_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes the tables of scores by class, and a table of labels by class for each judge."""
+    """Makes the tables of the F1 of each class, and for each judge a table of its labels by class."""
     title = "{}: a class by people (row), and its labels"
     labels = {title.format(judge): label_shares(pairs) for judge, pairs in parts.items()}
     return judge_tables("F1 of each class", class_scores, parts) | labels
@@ -184,9 +184,9 @@ def class_scores(pairs: Pairs) -> dict[str, Measurement]:
 
 
 def label_shares(pairs: Pairs) -> dict[str, dict[str, Measurement]]:
-    """Computes the share of each label among the claims of each class by people, and among all claims.
+    """Computes how often the judge gave each label, for all claims and for each class by people.
 
-    `none` is the share of claims without a label. Claims with an error are left out.
+    `none` is the share of claims without a label. Leaves out claims with an error.
     """
     judged = [(row.label, line.label or "none") for row, line in pairs if not line.error]
     wholes, counts = Counter[str | None](), Counter[tuple[str | None, str]]()
@@ -201,7 +201,7 @@ def label_shares(pairs: Pairs) -> dict[str, dict[str, Measurement]]:
 
 
 class ExpertClaim(ClaimRow):
-    """A claim of an answer, with the labels of an expert. The id begins with the id of the answer."""
+    """A claim of an answer, judged by an expert. The id of the claim begins with the id of the answer."""
 
     question: Annotated[None, BeforeValidator(lambda given: None)] = None
     system: str = Field(validation_alias=AliasPath("meta", "system"))
@@ -221,8 +221,8 @@ def expertqa_bench(data: Path, settings: Settings, options: BenchOptions) -> Ben
 def expert_scores(pairs: Pairs) -> dict[str, Measurement]:
     """Compares the labels of claims with the labels of experts (table 6), and computes `autoais` (table 5).
 
-    `autoais` is the share of attributable claims among the claims of an answer that the expert finds
-    completely supported, averaged over answers. Claims without a label are left out.
+    Of each answer, takes the claims that the expert finds completely supported, and computes the share that
+    the judge calls attributable. `autoais` is the mean over answers. Leaves out claims without a label.
     """
     answers = defaultdict[str, list[bool]](list)
     for claim, line in pairs:

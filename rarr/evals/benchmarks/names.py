@@ -1,8 +1,8 @@
 """Measures whether a search finds the right entity among entities with the same name (AmbER sets).
 
-Chen et al. 2021; Chen 2023, chapter 4. The entities with one name form a set. The most popular entity is the
-head, and the others are tails. A question asks for a property that only one entity of the set has, if a
-document about this entity states the value in its opening. Sets without a clear head are left out.
+Chen et al. 2021; Chen 2023, chapter 4. Entities with the same name form a set. The most popular entity is the
+head, and the others are tails. A question asks for a property that only one entity of the set has. A document
+about this entity must state the value in its first words. Sets without a clear head are left out.
 """
 
 from collections import Counter, defaultdict
@@ -31,46 +31,46 @@ from rarr.retrievers.extract.files import extract
 from rarr.settings import Settings
 
 EXAMPLE = '{"id": "a1", "name": "Apollo", "popularity": 90, "documents": ["apollo.md"], ...}'
-LEAST_GAP_OF_HEAD = 0.1  # of a clear head: (p1 - p2) / mean(p1, p2), the popularity of the first two entities
-OPENING_WORDS = 350  # words of a document
-SEARCH_DEPTH = 20  # documents that a search returns for a question
+LEAST_GAP_OF_HEAD = 0.1  # (p1 - p2) / mean(p1, p2): the popularity of the head and of the next entity
+OPENING_WORDS = 350  # the first words of a document, in which the value must stand
+SEARCH_DEPTH = 20  # the largest number of documents that a search returns for a question
 TEMPLATES = "name_templates.json"  # questions by property, with the variable $entity
 
 
 class Entity(Row):
-    """A thing with a name. `popularity` may have any unit, such as page views in a month.
+    """A thing with a name, such as a person or a river.
 
-    `documents` are the names of documents about the entity: the path of a file in the corpus, plus "#3" for
-    the third record of the file, or the address in a record. A value may be an object with "aliases".
+    `documents` has the names of the documents about the entity. A name is the path of a file in the corpus,
+    with "#3" for the third record of the file, or the address that a record has.
     """
 
     name: Text
     aliases: tuple[str, ...] = ()
-    properties: dict[str, Variants] = Field(default_factory=dict)
-    popularity: float = Field(ge=0)
+    properties: dict[str, Variants] = Field(default_factory=dict)  # values by property
+    popularity: float = Field(ge=0)  # in any unit, such as page views in a month
     documents: tuple[str, ...] = Field(min_length=1)
 
 
 class NameQuestion(NamedTuple):
-    """A question about the `subject`. `gold`: the right documents. `members`: all entities of this name."""
+    """A question about one of several entities that have the same name."""
 
     id: str
     name: str
-    members: tuple[Entity, ...]
-    subject: Entity
+    members: tuple[Entity, ...]  # all entities with this name, the most popular first
+    subject: Entity  # the entity that the question is about
     text: str
-    gold: tuple[str, ...]
+    gold: tuple[str, ...]  # the names of the documents with the answer
 
 
 class NamesLine(FinishedLine):
-    """The documents found for a question, in the order of the search and in the order of the reranker."""
+    """The names of the documents that a search found for a question."""
 
-    searched: tuple[str, ...] = ()
-    ranked: tuple[str, ...] = ()
+    searched: tuple[str, ...] = ()  # in the order of the search
+    ranked: tuple[str, ...] = ()  # in the order of the reranker
 
 
 def names_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Returns the benchmark of entities with equal names. Raises `InputError` if no name can be used."""
+    """Makes the benchmark of entities with equal names. Raises `InputError` if no name can be used."""
     if settings.corpus is None:
         raise InputError("the corpus is missing: give --corpus PATH, the documents of the entities")
     entities = read_rows(data, Entity, EXAMPLE)
@@ -84,9 +84,9 @@ def names_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
 
 
 def question_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list[NameQuestion]]:
-    """Returns the questions about each name that several entities share.
+    """Returns a list of questions for each name that several entities share.
 
-    `texts` are the openings of the documents, by the names of the documents in `Entity.documents`.
+    `texts` has the first words of each document, by the name of the document as in `Entity.documents`.
     """
     groups, writings = defaultdict[str, dict[str, Entity]](dict), dict[str, str]()
     for entity in sorted(entities, key=lambda entity: (-entity.popularity, entity.id)):
@@ -124,10 +124,10 @@ def _questions_of(name: str, members: tuple[Entity, ...], texts: Mapping[str, st
 
 
 def document_openings(path: Path) -> dict[str, str]:
-    """Reads the openings of documents, in lower case, by name. Raises `InputError` if no file is readable."""
+    """Returns the first words of each document, in lower case, by name. Raises `InputError` without any."""
     texts = dict[str, str]()
     for file in scan(path.expanduser())[0]:
-        with suppress(UnreadableError):  # `rarr doctor` reports it
+        with suppress(UnreadableError):  # `rarr doctor` reports unreadable files
             for document in extract(file.path, lambda problem: None):
                 item = f"#{document.item}" if document.item else ""
                 opening = " ".join(document.text.split()[:OPENING_WORDS]).casefold()
@@ -142,7 +142,7 @@ def _searching_worker(settings: Settings, entities: Sequence[Entity]) -> Worker:
     ends = {name: name if name[0] == "#" else f"/{name}" for entity in entities for name in entity.documents}
 
     def document_of(source: str) -> str:
-        """Returns the name of the document: the longest that fits, as file names may be equal."""
+        """Returns the longest document name that fits `source`, because two files may have equal names."""
         fitting = (name for name, end in ends.items() if source == name or source.endswith(end))
         return max(fitting, key=len, default=source)
 
@@ -160,7 +160,7 @@ def _searching_worker(settings: Settings, entities: Sequence[Entity]) -> Worker:
 
 
 def search_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes a table with a row for the search alone and one with reranker. Leaves out names with failures."""
+    """Makes a table with rows for the search with and without reranker. Leaves out names with a failure."""
     failed = {asked.name for asked, line in parts["run"] if line.error}
     done = [(asked, line) for asked, line in parts["run"] if asked.name not in failed]
     found = {"search alone": [(asked, line.searched) for asked, line in done]}
@@ -169,14 +169,14 @@ def search_tables(parts: Mapping[str, Pairs]) -> Tables:
     return {"questions: the first document is right": rows}
 
 
-Ranking = tuple[NameQuestion, tuple[str, ...]]  # a question, and the documents of a search, best first
+Ranking = tuple[NameQuestion, tuple[str, ...]]  # a question, and the names of the documents found, best first
 
 
 def search_scores(ranked: Sequence[Ranking]) -> dict[str, Measurement]:
     """Computes the shares of questions whose first document is right, for all questions, heads and tails.
 
-    `all of a name`: the share of names whose questions are all right. `confused`: a document about another
-    entity of the name comes before the right document, or the right document is missing.
+    `all of a name`: the share of names whose questions are all right. `confused`: the share of questions for
+    which a document about another entity of the name comes before, or without, the right document.
     """
     heads = [pair for pair in ranked if pair[0].subject.id == pair[0].members[0].id]
     tails = [pair for pair in ranked if pair[0].subject.id != pair[0].members[0].id]
@@ -207,6 +207,6 @@ def _hits_by_name(ranked: Sequence[Ranking], holds: Callable[[Ranking], bool]) -
 
 
 def _share_of_questions(ranked: Sequence[Ranking], holds: Callable[[Ranking], bool]) -> Measurement:
-    """Computes a share of questions. The interval draws names, because questions of a name are dependent."""
+    """Computes the share of questions for which `holds` is true. The interval treats a name as one sample."""
     measured = bootstrap(_hits_by_name(ranked, holds), lambda drawn: fmean(chain(*drawn)))
     return measured.model_copy(update={"n": len(ranked)})

@@ -1,8 +1,8 @@
-"""Compares the default with RARR, its baselines and its ablations (Gao et al. 2023; Chen 2023, ch. 6).
+"""Compares the default with RARR, its baselines and its ablations (Gao et al. 2023; Chen 2023, chapter 6).
 
-Attribution is auto-AIS by a judge. Preservation is measured in characters (Pres_Lev), and as intent by a
-model. F1_AP is the harmonic mean of average attribution and average preservation. If a row has a person's
-revision, changes of right sentences are counted too.
+A model judges the attribution of a text (auto-AIS), and whether its revision keeps the intent. Preservation
+measures how many characters stay (Pres_Lev). F1_AP is the harmonic mean of the average attribution and the
+average preservation. If a person revised a row too, the benchmark counts how many right sentences changed.
 """
 
 from collections import defaultdict
@@ -30,7 +30,7 @@ from rarr.tools.models.chat import name_of
 from rarr.tools.text.blocks_and_sentences import sentences
 
 EXAMPLE = '{"text": "..."} or {"question": "..."} for each text'
-TEXTS = "texts"  # the part that writes texts to questions
+TEXTS = "texts"  # the name of the part in which the model writes a text to each question
 _PAPER = {"preset": "paper"}
 SYSTEMS: dict[str, tuple[Mapping[str, Any], Baseline]] = {
     "default": ({}, NO_BASELINE),
@@ -43,11 +43,11 @@ SYSTEMS: dict[str, tuple[Mapping[str, Any], Baseline]] = {
     "rarr by sentences": (_PAPER | {"queries": "sentences"}, NO_BASELINE),
     "rarr without wikipedia": (_PAPER | {"exclude_domains": ("wikipedia.org",)}, NO_BASELINE),
 }
-"""The changed settings and the baseline of each system of tables 6.1 (the first five), 6.2 and 6.3."""
+"""For each system of tables 6.1 (the first five), 6.2 and 6.3: its changed settings and its baseline."""
 
 
 class RevisionRow(EvalRow):
-    """A text to revise. If the text is empty, the model writes a text to the `question`."""
+    """A text to revise. If the text is empty, the model writes a text that answers the `question`."""
 
     text: str = ""
     question: Text | None = None
@@ -60,22 +60,22 @@ class RevisionRow(EvalRow):
 
 
 class TextLine(FinishedLine):
-    """The text that a model wrote to the question of a row."""
+    """The text that a model wrote as an answer to the question of a row."""
 
     text: str = ""
 
 
 class RevisionLine(FinishedLine):
-    """A revised text with its scores. Counts the right sentences, and how many of these were changed."""
+    """A revised text with its scores."""
 
     text: str = ""
-    numbers: dict[str, float | None] = Field(default_factory=dict)
-    right: int = 0
-    right_changed: int = 0
+    numbers: dict[str, float | None] = Field(default_factory=dict)  # the scores by name
+    right: int = 0  # the number of sentences that the person did not change
+    right_changed: int = 0  # how many of these sentences the system changed
 
 
 def rarr_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark that compares RARR with other systems. Raises `RarrError` for wrong arguments."""
+    """Makes the benchmark that compares RARR with other systems. Raises `RarrError` for a wrong argument."""
     names = options.judges or ("default", "rarr", "efec", "lamda", "unedited")
     if unknown := [name for name in names if name not in SYSTEMS and not name.startswith(PURR)]:
         raise InputError(f"system {unknown[0]!r} is unknown: give purr:FOLDER, {', '.join(SYSTEMS)}")
@@ -108,7 +108,7 @@ def _text_worker(settings: Settings) -> Worker:
 
 
 def _system_worker(settings: Settings, baseline: Baseline, written: Sequence[TextLine]) -> Worker:
-    """Makes a worker that revises texts by one system, and lets a model judge the intent of each revision."""
+    """Returns a worker that revises texts by one system. A model judges whether each keeps its intent."""
     revising, models = revising_worker(settings, baseline), LanguageModels(settings, [settings.model])
     judge = PromptedJudge(models[settings.model], Prompts(settings.prompts))
     texts = {line.id: line.text for line in written}
@@ -124,7 +124,7 @@ def _system_worker(settings: Settings, baseline: Baseline, written: Sequence[Tex
         intent, failures = None if made.revision.changed else 1.0, made.failures
         try:
             intent = intent or await judge.rate_intent(text, made.revision.text, context)
-        except RarrError as error:  # the other measures count
+        except RarrError as error:  # the other measures do not need the intent
             failures += (f"intent could not be judged: {error}",)
         return _line_with_scores(row, text, made.revision, intent).model_copy(update={"failures": failures})
 
@@ -142,7 +142,7 @@ def _line_with_scores(row: RevisionRow, text: str, revision: Revision, intent: f
 
 
 def system_tables(title: str, parts: Mapping[str, Pairs]) -> Tables:
-    """Makes a table of the systems, and a table of differences from the first system on the same texts."""
+    """Makes a table of all systems, and a table of their differences from the first system on equal texts."""
     lines = {name: {it.id: it for _, it in pairs} for name, pairs in parts.items()}
     lines.pop(TEXTS, None)
     first, *others = lines
