@@ -120,8 +120,8 @@ def equals_reference(output: str, reference: str) -> bool:
 def edit_kinds(scores: Scores) -> dict[EditKind, bool | None]:
     """Tells for each kind of edit (PURR) whether the revision is of this kind; None if a score is missing.
 
-    huge: preservation is below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and attribution
-    was above 0.9 before. good: attribution rises by more than 0.3, and preservation is above 0.7.
+    huge: preservation is below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and the
+    attribution before was above 0.9. good: attribution rises by more than 0.3, and preservation is above 0.7.
     """
     before, after, preservation = scores.attribution_before, scores.attribution_after, scores.preservation
     kinds = dict[EditKind, bool | None].fromkeys(EDIT_KINDS)

@@ -3,9 +3,8 @@
 from collections import Counter
 from pathlib import Path
 
-import makers
 import pytest
-from makers import edit, evidence
+from makers import edit, evidence, revision as make_revision
 
 from benchmarks import answers as bench
 from benchmarks.answers import CORRECTED, DAMAGED, HALVES, Mark, outcome, outcomes
@@ -79,4 +78,4 @@ def revision(before: str, sentence: str, new: str, after: str = "") -> Revision:
     spans = sentences(text)
     judged = (Sentence(text=s.of(text), start=s.start, end=s.end, status="contradicted") for s in spans)
     report, found = Report(sentences=tuple(judged)), evidence("12 rooms", id="v1")
-    return makers.revision(original, change, report=report, evidence=(found,))
+    return make_revision(original, change, report=report, evidence=(found,))

@@ -6,7 +6,6 @@ from benchmarks.critical_path import measure
 
 pytestmark = pytest.mark.loopback
 
-
 # The paper asks for all samples of questions at once, one check a query, and one edit a disagreement.
 WAYS = [("given", 6, 1), ("corpus", 6, 1), ("web", 6, 2), ("doubt", 6, 2), ("paper", 3, 1 + 3 + 1)]
 

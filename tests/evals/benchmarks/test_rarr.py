@@ -17,7 +17,6 @@ ROWS = [
     {"id": "asked", "question": "How high is Hoover Dam?", "evidence": [DAM]},
 ]
 
-
 MODEL = ScriptedModel(RuleModel(), name="scripted")
 
 
