@@ -1,6 +1,7 @@
 """The encoder with its heads in torch (MiniLM, Wang et al. 2020), with its inputs and its loss in training.
 
-In shapes, B is the number of sequences, and T is the number of tokens of a sequence.
+A head is a layer that turns what the encoder gives into an answer. In shapes, B is the number of sequences,
+and T is the number of tokens in a sequence.
 """
 
 from collections.abc import Sequence
@@ -19,13 +20,13 @@ from rarr.training.examples import Example, Label
 
 LABELS: tuple[Label, ...] = get_args(Label)
 OPEN, START, END = 1, 2, 4
-"""Bits of a token in `pointers`: it may be chosen; it is a right start; it is a right end."""
-_NO_CLASS = -100  # the label of a sequence without a class
-_LOWEST_LOGIT = -1e4  # the logit of a token that a pointer must not choose; fits into 16 bits
+"""The bits of a token in `pointers`: the head may choose it (OPEN), it is a right START, or a right END."""
+_NO_CLASS = -100  # the label of a sequence without a class; the loss leaves it out
+_LOWEST_LOGIT = -1e4  # the logit of a token that a head must not choose; it fits into 16 bits
 
 
 class EncoderWithHeads(nn.Module):
-    """An encoder with two heads: the class of a text, and the place of hidden words in the passage."""
+    """An encoder with two heads: one finds the class of a text, the other finds hidden words in a passage."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
@@ -46,15 +47,15 @@ class EncoderWithHeads(nn.Module):
         labels: Tensor | None = None,
         pointers: Tensor | None = None,
     ) -> tuple[Tensor, ...]:
-        """Computes the logits of the classes (B, 3), and of the start and end of the hidden words (B, T).
+        """Returns the logits of the classes (B, 3), and of the start and the end of the hidden words (B, T).
 
-        `mask_position` (B) is the place of the mask. If `labels` (B) and `pointers` (B, T) are given, as from
-        `padded_batch`, the first result is the mean loss.
+        `mask_position` (B) is the place of the mask, which hides the words. If `labels` (B) and `pointers`
+        (B, T) are given (see `padded_batch`), the mean loss comes first in the result.
         """
         hidden = self.encoder(
             input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
         ).last_hidden_state
-        # All tensors keep three dimensions, because the 8-bit export transposes a matrix of two.
+        # All tensors keep three dimensions: the 8-bit export would transpose a tensor of two dimensions.
         classes = self.attribution(torch.tanh(self.summary(hidden[:, :1])))[:, 0]
         asking = hidden[torch.arange(hidden.shape[0]), mask_position].unsqueeze(1)
         scale = hidden.shape[-1] ** -0.5
@@ -67,14 +68,14 @@ class EncoderWithHeads(nn.Module):
 
 
 def class_loss(logits: Tensor, labels: Tensor) -> Tensor:
-    """Computes the cross-entropy (B) of logits (B, 3) and labels (B); label 3 means class 1 or 2."""
+    """Computes the cross-entropy (B) of logits (B, 3) and labels (B). Label 3 means class 1 or class 2."""
     log = functional.log_softmax(logits.float(), -1)
     either = torch.logsumexp(log[:, 1:], -1, keepdim=True)
     return functional.nll_loss(torch.cat([log, either], -1), labels, ignore_index=_NO_CLASS, reduction="none")
 
 
 def pointer_loss(logits: Tensor, pointers: Tensor, side: int) -> Tensor:
-    """Computes -log of the probability (B) of the right tokens; 0 if there is none. `side`: START or END."""
+    """Computes -log of the probability (B) of the right starts or ends (`side`); 0 if there are none."""
     log = functional.log_softmax(logits.float().masked_fill(pointers == 0, _LOWEST_LOGIT), -1)
     right = (pointers & side) > 0
     found = torch.logsumexp(log.masked_fill(~right, _LOWEST_LOGIT), -1)
@@ -82,9 +83,9 @@ def pointer_loss(logits: Tensor, pointers: Tensor, side: int) -> Tensor:
 
 
 def encode_example(tokenizer: Tokenizer, example: Example) -> dict[str, Any]:
-    """Returns the input and labels of an example as lists, by name. The example has at most one value.
+    """Returns the input and the labels of an example as lists, by name. The example has at most one value.
 
-    An answer that was cut off with the end of a long text or passage is not a right answer.
+    A long text or passage is cut at its end. An answer that was cut off is not a right answer.
     """
     masked = next((MaskedSpan(Span(*value.place), value.kind) for value in example.values), None)
     made = encoder_input(tokenizer, example.text, example.title, example.passage, masked)
@@ -103,7 +104,7 @@ def encode_example(tokenizer: Tokenizer, example: Example) -> dict[str, Any]:
 
 
 def padded_batch(tokenizer: Tokenizer, examples: Sequence[Example]) -> dict[str, Tensor]:
-    """Returns the tensors of a batch of examples, by name. Short sequences are padded with 0."""
+    """Returns the tensors of a batch of examples, by name. Fills short sequences with 0."""
     made = [encode_example(tokenizer, example) for example in examples]
     columns = {name: [torch.tensor(it[name]) for it in made] for name in made[0]}
     return {

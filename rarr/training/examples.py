@@ -17,7 +17,7 @@ Label = Literal["attributable", "extrapolatory", "contradictory", "not_supported
 
 
 class ClozeValue(Record):
-    """A value or name of a text, which may be hidden. `answers`: all its places in the passage."""
+    """A value or name of a text, which training may hide. `answers` are all its places in the passage."""
 
     place: Place
     kind: MaskKind
@@ -37,7 +37,7 @@ class Example(Record):
 def cloze_values(text: str, passage: str, title: str) -> tuple[ClozeValue, ...]:
     """Returns the values and names of a text, with their places in the passage.
 
-    Leaves out names from the title, because they are too easy to find in the passage.
+    Leaves out those in the title, because they are too easy to find in the passage.
     """
     topic = {item.stem for item in items_of(title)}
     return tuple(
@@ -54,9 +54,9 @@ def with_one_value(example: Example, rng: random.Random) -> Example:
 
 
 def examples_of_row(row: TrainingRow) -> Iterator[Example]:
-    """Yields two examples of each sentence of the summary: without its errors, and with them.
+    """Yields an example of each sentence in the summary, and another with the errors if the sentence has any.
 
-    Yields a third example, with the values, if the passage also states values of the sentence.
+    If the passage states values of the sentence, also yields an example with these values to hide.
     """
     for text, evidence, edits in sentences_and_mistakes(row):
         title, passage = evidence.title, evidence.text
@@ -69,7 +69,7 @@ def examples_of_row(row: TrainingRow) -> Iterator[Example]:
 
 
 def sentences_and_mistakes(row: TrainingRow) -> Iterator[tuple[str, Evidence, Sequence[Mistake]]]:
-    """Yields (sentence, passage with the best support, errors to put in) for each sentence of the summary."""
+    """Yields triples of each sentence in the summary: the sentence, its best passage, and its errors."""
     evidence = {passage.id: passage for passage in row.relevant}
     for it in row.scores:
         edits = [edit for edit in row.edits if it.start <= edit.start < it.end]

@@ -22,15 +22,15 @@ from rarr.training.runs import TrainingReport, fit, train_unless_finished
 LEARNING_RATE, WARMUP_SHARE = 5e-5, 0.1  # the highest rate, and the share of the steps in which it rises
 PASSES, FEWEST_STEPS = 3, 30  # used if the caller gives no number of steps
 BATCH = 16
-BUCKET = 8 * BATCH  # examples that are sorted by length, to save padding
-SAVE_EVERY = 100  # steps
-RIGHT_SHARE, FEWEST = 0.9, 10  # the lowest share of right corrections above the threshold, and their number
+BUCKET = 8 * BATCH  # the examples that are sorted by length together, so that batches need less padding
+SAVE_EVERY = 100  # the steps from one checkpoint to the next
+RIGHT_SHARE, FEWEST = 0.9, 10  # above the threshold: the least share of right corrections, the least number
 
 
 class EditorReport(TrainingReport):
-    """The report of a run. `sure`: the lowest probability at which the editor makes a correction.
+    """The report of a run. `sure` is the lowest probability at which the editor makes a correction.
 
-    It is chosen on the held-out rows. None: too few corrections were right, so the editor makes none.
+    The held-out rows decide it. None: too few corrections were right, so the editor makes no correction.
     """
 
     steps: int
@@ -40,7 +40,7 @@ class EditorReport(TrainingReport):
 def fine_tune(
     data: Path, out: Path, *, steps: int | None = None, seed: int = 1, start: Path | None = None
 ) -> EditorReport:
-    """Trains the weights in `start` (None: weights of the package) on `data`. Writes new weights to `out`.
+    """Trains the weights in `start` (None: those of the package) on `data`. Writes new weights to `out`.
 
     The same call continues from the last checkpoint. Raises `SettingsError` if the files in `start` are
     missing or damaged, and the errors of `train_unless_finished`.
@@ -68,7 +68,7 @@ def fine_tune(
 def fit_encoder(
     model: EncoderWithHeads, words: Tokenizer, folder: Path, *examples: Sequence[Example], **more: Any
 ) -> dict[str, float]:
-    """Calls `fit` with the options of the encoder. Examples keep their order, with at most one value each."""
+    """Calls `fit` with the options of the encoder, and with examples that have at most one value each."""
     return fit(
         model,
         folder,
@@ -85,7 +85,7 @@ def fit_encoder(
 
 
 def draw_examples(rows: Sequence[TrainingRow], passes: int, rng: random.Random) -> list[Example]:
-    """Returns the examples of all passes, in random order, each with one random value to hide."""
+    """Returns the examples of `passes` passes over the rows, in random order, each with one random value."""
     examples, order = [example for row in rows for example in examples_of_row(row)], list[Example]()
     for _ in range(passes):
         some = [with_one_value(example, rng) for example in rng.sample(examples, len(examples))]
@@ -95,9 +95,9 @@ def draw_examples(rows: Sequence[TrainingRow], passes: int, rng: random.Random) 
 
 
 def try_corrections(encoder: Encoder, row: TrainingRow) -> Iterator[tuple[float, bool]]:
-    """Yields the probability of each correction by the encoder, and whether the corrected sentence is right.
+    """Yields a pair for each correction by the encoder: its probability, and whether the result is right.
 
-    Tries each sentence of the summary, without and with its errors.
+    The encoder gets each sentence of the summary twice: without its errors, and with them.
     """
     for right, evidence, edits in sentences_and_mistakes(row):
         for text in dict.fromkeys((right, with_errors(right, edits))):
@@ -107,7 +107,7 @@ def try_corrections(encoder: Encoder, row: TrainingRow) -> Iterator[tuple[float,
 
 
 def correction_threshold(made: Sequence[tuple[float, bool]]) -> float:
-    """Returns the lowest probability from which 90% of at least 10 corrections are right, else `NEVER`."""
+    """Returns the lowest probability from which 90% of ten or more corrections are right, else `NEVER`."""
     for sure in sorted({probability for probability, _ in made}):
         right = [is_right for probability, is_right in made if probability >= sure]
         if len(right) >= FEWEST and sum(right) >= RIGHT_SHARE * len(right):

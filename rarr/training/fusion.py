@@ -1,4 +1,4 @@
-"""Trains the editor of PURR, a fusion-in-decoder T5 (Chen et al. 2023; Chen 2023, ch. 7)."""
+"""Trains the editor of PURR, a T5 that reads several passages (Chen et al. 2023; Chen 2023, chapter 7)."""
 
 import random
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ from rarr.tools.models.hub import load_from_hub
 from rarr.training.rows import TrainingRow
 from rarr.training.runs import TrainingReport, fit, train_unless_finished
 
-PASSAGES = 4  # passages of an example: first the relevant passages, then others (chapter 7)
-CORRECT = 0.15  # share of rows that also give an example without an error
+PASSAGES = 4  # the passages of an example: first the relevant ones, then others (chapter 7)
+CORRECT = 0.15  # the share of rows that also give an example without errors
 LEARNING_RATE, WARMUP_SHARE = 1e-4, 0.05
 BATCH, PATIENCE = 8, 2
-_IGNORED_LABEL = -100  # the loss leaves out this label
+_IGNORED_LABEL = -100  # the label of padding, which the loss leaves out
 
 
 class FusionExample(NamedTuple):
@@ -33,10 +33,10 @@ class FusionExample(NamedTuple):
 
 
 class FusionReport(TrainingReport):
-    """`exact`: the share of wrong texts that became right. `kept`: the share of right texts left as is."""
+    """The report of a training, with the results of the editor on the held-out rows."""
 
-    exact: float
-    kept: float
+    exact: float  # the share of texts with errors that the editor made exactly right
+    kept: float  # the share of right texts that the editor left unchanged
 
 
 def train_fusion(
@@ -83,7 +83,7 @@ def train_fusion(
 
 
 def examples_of_rows(rows: Sequence[TrainingRow], seed: int, *, correct: float = 0.0) -> list[FusionExample]:
-    """Makes an example from each row. A share `correct` of the rows also gives one without an error."""
+    """Makes an example from each row. A share `correct` of the rows also gives an example without errors."""
     chance = random.Random(seed)
     made: list[FusionExample] = []
     for row in rows:
@@ -104,7 +104,7 @@ def make_batch(tokenizer: Any, some: Sequence[FusionExample]) -> dict[str, torch
     """
     inputs: list[list[str]] = []
     for example in some:
-        about = [*example.evidence] * PASSAGES  # repeats the passages if there are too few
+        about = [*example.evidence] * PASSAGES  # repeats passages if there are fewer than `PASSAGES`
         order = torch.randperm(PASSAGES).tolist()
         inputs.append(editor_inputs(example.text, example.question, [about[place] for place in order]))
     right = [example.right for example in some]
@@ -116,5 +116,5 @@ def make_batch(tokenizer: Any, some: Sequence[FusionExample]) -> dict[str, torch
 def _edit_or_none(editor: FusionEditor, example: FusionExample, text: str) -> str | None:
     try:
         return editor.edit_text(text, example.question, example.evidence)
-    except ModelError:  # the text is too long, or the answer does not end
+    except ModelError:  # the text is too long, or the answer of the editor does not end
         return None

@@ -1,4 +1,7 @@
-"""Makes training data by noising (PURR, Chen et al. 2023): a text from evidence, and errors in the text."""
+"""Makes training data as PURR does (Chen et al. 2023): a model writes a text, and then puts errors into it.
+
+The passages from which the model writes the text are E+. E- are passages that are less relevant.
+"""
 
 import random
 import re
@@ -26,15 +29,15 @@ from rarr.tools.text.wording import lines_by_reason
 from rarr.training.rows import Mistake, NoisedLine, Reason, SentenceScore, TrainingRow, with_errors
 from rarr.valid_unicode import valid
 
-LEAST_RELEVANCE = 0.6  # the lowest relevance in E+; the default reranker gives this if most query words occur
-MOST_RELEVANT = 4  # passages of E+ (Chen et al. 2023, section 3)
-MOST_OTHERS = 8  # passages of E-
-KINDS_AT_ONCE = 3  # kinds of errors in one request
-_WRITING = "noise"  # a name for the writing model, in addition to the names of nodes
+LEAST_RELEVANCE = 0.6  # of a passage in E+; the default reranker gives 0.6 if most words of the query occur
+MOST_RELEVANT = 4  # the most passages of E+ (Chen et al. 2023, section 3)
+MOST_OTHERS = 8  # the most passages of E-
+KINDS_AT_ONCE = 3  # the kinds of errors that one request asks for
+_WRITING = "noise"  # names the writing model among the models of the nodes
 
 
 def read_queries(path: Path) -> list[FinishedLine]:
-    """Reads a query from each line of a file, without repetitions. The queries are the ids of the result.
+    """Reads a query from each line of a file, each query once. Returns objects whose ids are the queries.
 
     Raises `InputError` if the file is not UTF-8, or has no query.
     """
@@ -49,10 +52,10 @@ def read_queries(path: Path) -> list[FinishedLine]:
 
 
 def split_by_relevance(passages: Sequence[Passage], scores: Sequence[float]) -> list[tuple[Evidence, ...]]:
-    """Returns at most 4 relevant passages (E+) and at most 8 others (E-), the most relevant first.
+    """Returns at most 4 relevant passages (E+), then at most 8 others (E-), each the most relevant first.
 
-    Overlapping passages of a source count once. Leaves out passages that seem to give orders to a model.
-    E- never has a relevant passage, because it might support the text.
+    Of overlapping passages, keeps only the most relevant. Leaves out passages that seem to give orders to a
+    model. A relevant passage is never in E-, because it might support the text.
     """
     pairs = zip(scores, passages, strict=True)
     kept: list[tuple[float, Passage]] = []
@@ -70,9 +73,10 @@ def split_by_relevance(passages: Sequence[Passage], scores: Sequence[float]) -> 
 
 
 def placeable_errors(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
-    """Returns the planned errors that can be put into `text`, by position; of overlapping ones the first.
+    """Returns the planned errors that can be put into `text`, sorted by position.
 
-    The words that an error replaces must occur once, as whole words, inside one of `spans`.
+    The words that an error replaces must occur exactly once in the text, as whole words, inside one of
+    `spans`. If two errors overlap, leaves out the error that comes later in `errors`.
     """
     kept: list[Mistake] = []
     for error in errors:
@@ -89,19 +93,19 @@ def placeable_errors(text: str, spans: Sequence[Span], errors: Sequence[PlantedE
 
 
 def _whole_word_pattern(words: str) -> str:
-    """Makes a pattern that finds whole words only. The pattern of "3" finds nothing in "1937" or "3.5"."""
+    """Returns a pattern that finds `words` as whole words. For "3", it finds nothing in "1937" or "3.5"."""
     before = r"(?<!\w)" if words[0].isalnum() else ""
     after = r"(?!\w)" if words[-1].isalnum() else ""
     return before + re.escape(words) + after + (r"(?![.,]\d)" if words[-1].isdigit() else "")
 
 
 def shift_place(place: int, edits: Sequence[Mistake]) -> int:
-    """Returns the position that a place of the summary has after the errors before it were put in."""
+    """Returns where `place`, a position in the summary, is after the errors `edits` were put in."""
     return place + sum(len(edit.wrong) - len(edit.right) for edit in edits if edit.start < place)
 
 
 class Noiser:
-    """Makes training rows from queries by the components of the settings, with one budget for all rows.
+    """Makes training rows from queries. The settings choose the components. All rows share one budget.
 
     Raises `RarrError`, before any cost, if a component cannot be made.
     """
@@ -125,10 +129,10 @@ class Noiser:
         self.warnings = lines_by_reason(getattr(self._retriever, "skipped", ()))  # files of the corpus
 
     async def make_line(self, query: FinishedLine) -> NoisedLine:
-        """Returns the row of a query, or a line with the reason why there is no row.
+        """Makes the training row of a query. If there is no row, the line has the reason.
 
-        All sentences of a row are judged, and each error lowers the support of its sentence. Raises
-        `RarrError` if a step failed or the budget is spent, so that the next run repeats the query.
+        A row needs a judgement of each sentence. Each error must lower the support of its sentence. Raises
+        `RarrError` if a step fails or the budget is spent; then the next run repeats the query.
         """
         METER.set(self.spent)
         relevant, others = await self._search_and_split(query.id)
@@ -145,7 +149,7 @@ class Noiser:
             return without(reason="unjudged", summary=summary)
         if min(support for support, _ in before) < self._settings.support_threshold:
             return without(reason="unattributable", summary=summary)
-        # If a model may choose the kinds, it chooses mostly dates and numbers.
+        # Code draws the kinds of errors, because a model would choose mostly dates and numbers.
         kinds = random.Random(query.id).sample(ERROR_KINDS, KINDS_AT_ONCE)
         with meter().step("corrupt"):
             errors = await self._writer.corrupt(summary, kinds)
@@ -189,7 +193,7 @@ class Noiser:
     async def _judge_support(
         self, text: str, query: str, spans: Sequence[Span], evidence: Sequence[Evidence]
     ) -> list[tuple[float, str]]:
-        """Returns the best support of each sentence, and the passage; [] if a sentence was not judged."""
+        """Returns (best support, id of its passage) for each sentence; [] if a sentence was not judged."""
         with meter().step("attribute"):
             judging = (self._verifier.support(text, query, spans, passage) for passage in evidence)
             supports = await together(*judging)
@@ -200,11 +204,11 @@ class Noiser:
 
 
 class NoisingReport(Record):
-    """The report of a run: the number of rows, the dropped queries by reason, and the failed queries."""
+    """The report of a run of noising."""
 
-    rows: int
-    dropped: dict[Reason, int]
-    failed: tuple[str, ...] = ()
+    rows: int  # the number of training rows
+    dropped: dict[Reason, int]  # the number of queries without a row, by reason
+    failed: tuple[str, ...] = ()  # the queries that failed, with their errors
     warnings: tuple[str, ...] = ()
     usage: Usage = Usage()
 

@@ -1,4 +1,4 @@
-"""Writes a trained model as an 8-bit ONNX file, which the package runs, and loads such files."""
+"""Writes a trained model as an 8-bit ONNX file, which the package can run, and loads such a file again."""
 
 import json
 import tempfile
@@ -22,10 +22,10 @@ _NAMES, _SHAPE = "rarr_names", "rarr_shape"  # keys in the metadata of the ONNX 
 
 
 def export_onnx(model: EncoderWithHeads, tokenizer: Tokenizer, folder: Path) -> None:
-    """Writes the files of a model into `folder`, with tokenizer and manifest. Replaces existing files.
+    """Writes a model, its tokenizer and its manifest into `folder`. Replaces existing files.
 
-    Matrices and word embeddings become 8-bit, with a scale for each row. Only 7 bits are used, because
-    products of 8 bits would overflow on processors without VNNI.
+    Matrices and word embeddings become 8-bit numbers, with a scale for each row. Only 7 bits are used,
+    because products of 8 bits would overflow on processors without the instructions VNNI.
     """
     model_files.forbid_telemetry()
     from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -48,7 +48,7 @@ def export_onnx(model: EncoderWithHeads, tokenizer: Tokenizer, folder: Path) -> 
 
 
 def _export_floats(model: EncoderWithHeads, path: Path) -> None:
-    """Writes the model as floats. The metadata tell which array of the file holds which weight."""
+    """Writes the model with float weights. Metadata of the file tell which array holds which weight."""
     example = torch.ones((2, 8), dtype=torch.long)
     sizes = {0: "batch", 1: "length"}
     with warnings.catch_warnings():
@@ -76,9 +76,9 @@ def _export_floats(model: EncoderWithHeads, path: Path) -> None:
 
 
 def load_onnx(folder: Path | None = None) -> EncoderWithHeads:
-    """Loads a model from the ONNX file of a folder (None: of the package). Call `checked_manifest` before.
+    """Loads the model of a folder (None: of the package). Call `checked_manifest` before this function.
 
-    The weights stay rounded to 8 bits, so that training starts from the weights in use.
+    The weights stay rounded to 8 bits, so that training begins with the same weights that the package runs.
     """
     graph = onnx.load((folder or model_files.SHIPPED) / model_files.MODEL)
     metadata = {entry.key: entry.value for entry in graph.metadata_props}

@@ -1,4 +1,4 @@
-"""The training rows that noising makes, and how to read and split the rows of a run."""
+"""The training rows that noising (putting errors into texts) makes, and how to read and split them."""
 
 import random
 from collections import Counter
@@ -21,11 +21,11 @@ REASONS: dict[Reason, str] = {
     "no_error": "no error fits the summary",
     "undetected": "the support of a sentence with an error is not lower",
 }
-HELD_OUT_SHARE = 0.25  # share of the rows that training does not see
+HELD_OUT_SHARE = 0.25  # the share of rows that training does not see
 
 
 class Mistake(Record):
-    """An error: `wrong` replaces `right`, which begins at the character `start` of the right text."""
+    """An error in a text: `wrong` stands in place of `right`, at the character `start` of the right text."""
 
     start: int
     right: str
@@ -34,34 +34,28 @@ class Mistake(Record):
 
 
 class SentenceScore(Record):
-    """A sentence of the summary, with the passage that supports it best, and this support (0 to 1).
-
-    `corrupted` is the best support of the sentence after its errors were put in.
-    """
+    """A sentence of the summary, from `start` to `end`, and how well passages support it (0 to 1)."""
 
     start: int
     end: int
-    evidence_id: str
-    support: float
-    corrupted: float
+    evidence_id: str  # the passage that supports the sentence best
+    support: float  # the best support of the sentence
+    corrupted: float  # the best support of the sentence after its errors were put in
 
 
 class TrainingRow(Record):
-    """The training row of a query. `relevant` (E+) and `others` (E-) are passages, the most relevant first.
-
-    `model` wrote `summary` and errors. `prompts` are the hashes of its prompts. `verifier` gave the scores.
-    """
+    """The training row of a query: a right text, the same text with errors, and passages."""
 
     query: str
-    summary: str
-    corrupted: str
-    edits: tuple[Mistake, ...]
-    relevant: tuple[Evidence, ...]
-    others: tuple[Evidence, ...]
+    summary: str  # the right text
+    corrupted: str  # the text with the errors
+    edits: tuple[Mistake, ...]  # the errors
+    relevant: tuple[Evidence, ...]  # E+: the passages that the text was written from
+    others: tuple[Evidence, ...]  # E-: less relevant passages, the most relevant first
     scores: tuple[SentenceScore, ...]
-    model: str
-    verifier: str
-    prompts: dict[str, str]
+    model: str  # the model that wrote the text and the errors
+    verifier: str  # what computed the scores
+    prompts: dict[str, str]  # the hashes of the prompts by name
 
     @property
     def source_document(self) -> str:
@@ -71,7 +65,7 @@ class TrainingRow(Record):
 
 
 class NoisedLine(FinishedLine):
-    """The result of a query (`id` is its text): a row, or the reason why there is no row."""
+    """The result of a query (`id` is the query): a training row, or the reason why there is no row."""
 
     row: TrainingRow | None = None
     reason: Reason | None = None
@@ -80,9 +74,9 @@ class NoisedLine(FinishedLine):
 
 
 def read_training_rows(data: Path) -> list[TrainingRow]:
-    """Reads the rows in the folder of a run of noising.
+    """Reads the training rows in the folder `data`, which a run of `rarr train data` wrote.
 
-    Raises `InputError` for a damaged line, and for fewer than two rows, because a row is held out.
+    Raises `InputError` for a damaged line, and for fewer than two rows, because one row must be held out.
     """
     made = [line.row for line in read_and_repair_lines(data, NoisedLine) if line.row is not None]
     if len(made) < 2:
@@ -96,7 +90,7 @@ def read_training_rows(data: Path) -> list[TrainingRow]:
 def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRow], list[TrainingRow]]:
     """Returns the rows to learn from, and the held-out rows (about a quarter of all).
 
-    No document is in both. If one document has more than half of the rows, no query is in both.
+    No document has rows in both lists. If a document has more than half of the rows, no query is in both.
     """
     groups = [row.source_document for row in given]
     if max(Counter(groups).values()) > len(given) / 2:
@@ -111,7 +105,7 @@ def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRo
 
 
 def with_errors(summary: str, edits: Sequence[Mistake]) -> str:
-    """Returns the summary with the errors `edits` put in. They are in order and do not overlap."""
+    """Puts the errors `edits` into the summary. The errors must be in order, and must not overlap."""
     for edit in reversed(edits):
         summary = summary[: edit.start] + edit.wrong + summary[edit.start + len(edit.right) :]
     return summary

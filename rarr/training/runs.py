@@ -20,12 +20,12 @@ CHECKPOINTS = "checkpoints"
 
 
 class TrainingReport(Record):
-    """The report of a training. `before` and `after` are losses on the held-out rows."""
+    """The report of a training."""
 
-    rows: int
-    held_out: int
-    before: float
-    after: float
+    rows: int  # the number of all rows
+    held_out: int  # the number of rows that training did not see
+    before: float  # the loss on the held-out rows before training
+    after: float  # the loss on the held-out rows after training
     seconds: float
 
 
@@ -44,9 +44,9 @@ def train_unless_finished(
 ) -> Report:
     """Trains on the rows in `data`, except held-out rows, and writes files and the report to `out`.
 
-    `train` gets what `load` returned, the rows and the held-out rows, and returns fields of the report.
-    Returns the report of a finished run in `out`, if `check` does not raise for its files. Raises the errors
-    of `load`, after which `out` holds no run, and `InputError` if `out` is in use or has anything else.
+    `train` gets the result of `load`, the rows to learn from, and the held-out rows; it returns fields of the
+    report. If `out` has a finished run, and `check` does not raise for its files, returns the report of that
+    run. Raises the errors of `load`, and `InputError` if `out` is in use or has anything but the same run.
     """
     began, every = time.monotonic(), read_training_rows(data)
     named = {name: value for name, value in settings.items() if value is not None}
@@ -79,7 +79,7 @@ def fit(
 ) -> dict[str, float]:
     """Trains the model, and continues from the last checkpoint in `folder` if there is one.
 
-    `arguments`: `TrainingArguments`. Returns the losses on the `held` examples before and after training.
+    `arguments` go to `TrainingArguments`. Returns the losses on `held` before and after training.
     """
     trainer = Trainer(
         model,
