@@ -1,9 +1,9 @@
-"""Doubles for tests: a retriever in memory, and language models that answer from a script.
+"""Test doubles: a retriever in memory, and language models that answer from a script.
 
     InMemoryRetriever   searches passages that a test gives
-    ScriptedServer      is an OpenAI-compatible server on this machine, with planned failures
-    ScriptedModel       gives the same answers without a server
-    RuleModel           answers the prompts of cards by the embedded reader
+    ScriptedServer      is an OpenAI-compatible server on this machine, which can fail as planned
+    ScriptedModel       answers from the same scripts, without a server
+    RuleModel           is a script that judges sentences by rules, without a language model
 
 `python -m rarr.testing` serves `RuleModel`, so that a user can try `rarr` without a language model.
 """

@@ -1,4 +1,7 @@
-"""A stand-in for a language model, which fills cards by the embedded reader (`NearQuoteReader`)."""
+"""A stand-in for a language model, which fills cards by the embedded reader (`NearQuoteReader`).
+
+A card is the judgement of one sentence: a verdict, quotes of passages, and edits.
+"""
 
 import json
 import re
@@ -16,12 +19,12 @@ _EXCERPT_TITLE = re.compile(r"^P\d+: (.*)$", re.MULTILINE)
 
 
 def answer_card_prompt(variables: Mapping[str, str]) -> dict[str, Any]:
-    """Answers the prompt `check_agreement` with a card for each marked sentence, as JSON values."""
+    """Answers the prompt `check_agreement`. Returns a card for each marked sentence, as JSON values."""
     from rarr.backends.embedded.near_quote_reader import near_quote_cards  # takes a while to load
 
     excerpts, cards = tuple(_excerpts(variables["sources"])), list[dict[str, Any]]()
     question, before = (variables[it].replace(NOTHING, "") for it in ("context", "before"))
-    for paragraph in variables["text"].split("\n\n"):  # a planted sentence is one, and about no name above it
+    for paragraph in variables["text"].split("\n\n"):  # a planted error has its own paragraph and subject
         found = _SENTENCE.findall(paragraph)
         pieces = tuple(BlockPiece(words.strip(), int(number)) for number, words in found)
         read = near_quote_cards(ReadingBlock(question, before, pieces, excerpts), names_contradict=True)
@@ -44,7 +47,7 @@ def _excerpts(sources: str) -> Iterator[Excerpt]:
 
 
 def answer_doubt_prompt(variables: Mapping[str, str]) -> dict[str, Any]:
-    """Answers the prompt `check_agreement_doubt` with verdict and quotes of each marked sentence."""
+    """Answers the prompt `check_agreement_doubt`. Returns verdict and quotes of each marked sentence."""
     cards = ((it["s"], it["q"], it["v"]) for it in answer_card_prompt(variables)["cards"])
     return {"cards": [{"s": s, "q": q, "v": "open" if v == "none" else v} for s, q, v in cards]}
 
@@ -59,7 +62,7 @@ ANSWERS: dict[str, Callable[[Mapping[str, str]], dict[str, Any]]] = {
     "check_agreement_doubt": answer_doubt_prompt,
     "target_queries": lambda variables: {"questions": []},
 }
-"""The functions by which `RuleModel` answers prompts, by the prompt's name. Each gets the variables."""
+"""The functions of `RuleModel`, by the name of a prompt. A function gets the variables of the prompt."""
 
 
 class RuleModel:
@@ -67,17 +70,17 @@ class RuleModel:
 
         with ScriptedServer(RuleModel()) as server: ...
 
-    A passage supports or contradicts only a sentence that nearly repeats the passage. The model asks no
-    further questions. `ANSWERS` may get functions for other prompts. Raises `UnansweredError` for a prompt
-    without a function, and for a message in another form than the prompt of the package.
+    A sentence is supported or contradicted only if it nearly repeats a passage. The model asks no further
+    questions. Tests may add functions for other prompts to `ANSWERS`. Raises `UnansweredError` for a prompt
+    without a function, and for a message that was not made from a prompt of the package.
     """
 
     def __call__(self, asked: Asked) -> str:
-        """Answers a request with JSON, in the schema of the prompt."""
+        """Returns the answer to a request, as JSON in the schema of the prompt."""
         name = asked.prompt or "a request without the name of a prompt"
         if (answer := ANSWERS.get(name)) is None:
             raise UnansweredError(f"RuleModel only reads cards, and has no answer to {name}: name a model")
-        # Tries all user messages, because the last may complain about an unreadable answer.
+        # The last user message may be a complaint about an unreadable answer, so all of them are tried.
         users = (message.content for message in asked.messages if message.role == "user")
         variables = next(filter(None, map(prompts.load(name).variables_in, users)), None)
         if variables is None:

@@ -1,4 +1,4 @@
-"""A retriever for tests: searches the passages that the test gives, and records all calls."""
+"""A retriever for tests, which searches the passages that a test gives, and records all calls."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,16 +14,16 @@ SearchResult = Sequence[Passage | str] | Exception
 
 
 class InMemoryRetriever:
-    """Searches the given passages. `calls` lists the pairs (query, k) of all searches.
+    """Searches the given passages. `calls` has a pair (query, k) for each search.
 
         InMemoryRetriever(["The library opened in 1976.", passage])
         InMemoryRetriever({"When did it open?": ["It opened in 1976."], "Who built it?": OSError("down")})
 
-    With a list, a search finds the passages that share a word with the query. With a mapping, it finds the
-    passages under the query, or raises the exception there. A string becomes a passage with its own source.
+    With a list, a search finds the passages that share a word with the query. With a mapping, a search finds
+    the passages of its query, or raises the exception. A string becomes a passage with a source of its own.
     """
 
-    offline = True  # allowed with the setting `offline`
+    offline = True  # the setting `offline` allows this retriever
 
     def __init__(self, passages: Mapping[str, SearchResult] | SearchResult = ()) -> None:
         if isinstance(passages, str):

@@ -1,4 +1,4 @@
-"""A language model that answers from a script, and the parts that `rarr.testing.server` shares."""
+"""A language model that answers from a script, and the parts that it shares with the scripted server."""
 
 import asyncio
 import json
@@ -12,11 +12,11 @@ from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Message, To
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """One sample of a request. `prompt`: the name of the prompt; None if the request names no prompt."""
+    """A request for one answer. `prompt` is the name of the prompt; None if the request names no prompt."""
 
     prompt: str | None
     messages: tuple[Message, ...]
-    sample: int = 0
+    sample: int = 0  # the number of the answer, from 0, if a request asks for several answers
 
     @property
     def system(self) -> str:
@@ -39,20 +39,16 @@ NO_TOKENS = Tokens()
 
 @dataclass(frozen=True, kw_only=True)
 class Request(Asked):
-    """An HTTP request. `headers` have names in lower case. `body` has the fields of its JSON or query.
-
-    `arrived`, `left`: when it came and was answered, by `time.perf_counter` (None: not yet answered).
-    `status`: of the answer; None if the server sent no answer. `tokens`: the usage that the answer states.
-    """
+    """An HTTP request, with the outcome of its answer. Times are those of `time.perf_counter`, in seconds."""
 
     method: str
     path: str
-    headers: Mapping[str, str]
-    body: Mapping[str, Any]
-    arrived: float = field(default_factory=time.perf_counter)
-    left: float | None = None
-    status: int | None = None
-    tokens: Tokens = NO_TOKENS
+    headers: Mapping[str, str]  # with names in lower case
+    body: Mapping[str, Any]  # the fields of the JSON body or of the query string
+    arrived: float = field(default_factory=time.perf_counter)  # when the request came
+    left: float | None = None  # when the answer ended; None if it has not ended yet
+    status: int | None = None  # the status of the answer; None if the server sent no answer
+    tokens: Tokens = NO_TOKENS  # the usage that the answer states
 
     @property
     def model_name(self) -> str:
@@ -71,12 +67,12 @@ AskedT = TypeVar("AskedT", bound=Asked)
 Answers = Mapping[str, ScriptedAnswer] | Callable[[AskedT], ScriptedAnswer]
 """A script: a function that answers a request, or a mapping from words to answers.
 
-The first key of the mapping that occurs in the request wins. An answer that is no string becomes JSON.
+The first key that occurs in the messages of a request decides. An answer that is no string becomes JSON.
 """
 
 
 class UnansweredError(Exception):
-    """Raised if the script has no answer to a request."""
+    """The script has no answer to a request."""
 
 
 def answer_to(asked: AskedT, answers: Answers[AskedT]) -> str:
@@ -91,7 +87,7 @@ def answer_to(asked: AskedT, answers: Answers[AskedT]) -> str:
 
 
 def tokens_of(messages: Sequence[Message], texts: Sequence[str]) -> Tokens:
-    """Estimates the tokens of the messages (input) and of the answers (output)."""
+    """Estimates the tokens of the `messages` (input) and of the answers `texts` (output)."""
     return Tokens(estimated_tokens([message.content for message in messages]), estimated_tokens(texts))
 
 
@@ -101,8 +97,9 @@ class ScriptedModel:
         ScriptedModel({"When did it open?": {"verdict": "agrees"}})
         ScriptedModel(lambda asked: f"{asked.prompt}, sample {asked.sample}")
 
-    Each call raises the next of `failures`; if it is None, or if none is left, the model answers. A request
-    that the script cannot answer raises `CallFailure`. `latency`: seconds before each answer.
+    Each call takes the next entry of `failures`, and raises it. If the entry is None, or if no entry is left,
+    the call answers. If the script has no answer, the call raises `CallFailure`. `latency` is in seconds, and
+    comes before each answer.
     """
 
     def __init__(
@@ -119,7 +116,7 @@ class ScriptedModel:
         self._failures = iter(failures)
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Returns a scripted answer for each sample, or raises the next of `failures`."""
+        """Returns a scripted answer for each sample, or raises the next entry of `failures`."""
         self.calls.append(ask)
         failure = next(self._failures, None)
         await asyncio.sleep(self._latency)

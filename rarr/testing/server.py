@@ -25,25 +25,22 @@ _ROLES: Mapping[str, Any] = {"system": "system", "developer": "system", "assista
 
 @dataclass(frozen=True)
 class Reply:
-    """An HTTP reply: the server does the `steps`, then sends the `body`. `tokens`: the usage in the reply.
-
-    A step is bytes to send, a number of seconds to wait, or None, which closes the connection.
-    """
+    """An HTTP reply: the server does the `steps`, then sends the `body`."""
 
     status: int
     body: bytes = b""
-    steps: Iterable[bytes | float | None] = ()
+    steps: Iterable[bytes | float | None] = ()  # bytes to send, seconds to wait, or None: disconnect
     content_type: str = "application/json"
-    retry_after: float | None = None
-    tokens: Tokens = NO_TOKENS
+    retry_after: float | None = None  # seconds
+    tokens: Tokens = NO_TOKENS  # the usage that the reply states
 
 
 class Listener:
-    """A server in threads. `reply_to` makes the reply to a request. Port 0 means any free port."""
+    """A server that answers in threads. `reply_to` makes the reply to a request. Port 0: any free port."""
 
     def __init__(self, reply_to: Callable[[Request], Reply], *, port: int = 0) -> None:
         self.in_flight_most = 0
-        """The largest number of requests at the same time."""
+        """The largest number of requests that were open at the same time."""
         self.reply_to, self._port = reply_to, port
         self._requests: list[Request] = []
         self._lock, self.closing = threading.Lock(), threading.Event()
@@ -59,7 +56,7 @@ class Listener:
         self.close()
 
     def close(self) -> None:
-        """Stops the server. Requests that hang end immediately."""
+        """Stops the server. Ends hanging requests immediately."""
         self.closing.set()
         self._http.shutdown()
         self._http.server_close()
@@ -77,11 +74,11 @@ class Listener:
 
     @property
     def tokens(self) -> Tokens:
-        """Returns the sum of the usages that all answers stated."""
+        """Returns the sum of the tokens that the usage of all answers states."""
         return Tokens(*map(sum, zip(NO_TOKENS, *(each.tokens for each in self.requests), strict=True)))
 
     def record_request(self, number: int | None, request: Request) -> int:
-        """Stores a request at its number; if `number` is None, under a new number. Returns the number."""
+        """Stores a request under `number`; if `number` is None, under a new number. Returns the number."""
         with self._lock:
             if number is not None:
                 self._requests[number] = request
@@ -120,9 +117,9 @@ class _Handler(BaseHTTPRequestHandler):
                 elif step is None or not self._wait(step):
                     whole = False
                     break
-        except OSError:  # the client has gone
+        except OSError:  # the client closed the connection
             whole = False
-        # Records the outcome before the answer ends, so that a client with the answer finds the outcome.
+        # The outcome is stored before the answer ends, so that a client with the answer finds the outcome.
         status = reply.status if whole or self._has_begun else None
         left = time.perf_counter()
         self.listener.record_request(number, replace(request, left=left, status=status, tokens=reply.tokens))
@@ -164,11 +161,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
 
     def _wait(self, seconds: float) -> bool:
-        """Sends the written bytes and waits. Returns False if the server closes or the client is gone."""
+        """Sends the written bytes and waits. Returns False if the server or the client closes meanwhile."""
         self.wfile.flush()
         until = time.perf_counter() + seconds
         while (left := until - time.perf_counter()) > 0:
-            gone = select.select([self.connection], [], [], 0)[0]  # a waiting client sends nothing
+            gone = select.select([self.connection], [], [], 0)[0]  # readable: the client closed it
             if gone or self.listener.closing.wait(min(left, POLL_S)):
                 return False
         return True
@@ -183,7 +180,7 @@ def _messages(body: Mapping[str, Any]) -> Iterable[Message]:
         yield Message(_ROLES.get(str(message.get("role")), "user"), content)
 
 
-TOKEN = 4  # characters
+TOKEN = 4  # the characters of a token
 _PAGE = b"<!DOCTYPE html><html><body><h1>Welcome to the gateway</h1></body></html>"
 
 
@@ -217,7 +214,7 @@ def error_reply(status: int, message: str, *, param: str = "", retry_after: floa
 
 
 def reply_to_failure(failure: Failure | None, *, streams: bool = False) -> Reply | None:
-    """Returns the reply that a failure sends in place of a completion; None if it sends a completion."""
+    """Returns the reply that replaces a completion; None if the server sends a completion anyway."""
     match failure:
         case Failure(int(status), message, retry_after):
             return error_reply(status, message or HTTPStatus(status).phrase, retry_after=retry_after)
@@ -233,7 +230,7 @@ def reply_to_failure(failure: Failure | None, *, streams: bool = False) -> Reply
 def completion_reply(
     request: Request, texts: Sequence[str], tokens: Tokens, failure: Failure | None, latency: float
 ) -> Reply:
-    """Returns a completion with the `texts`, as a stream if asked, damaged as `failure` plans."""
+    """Returns a completion with the `texts`, damaged as `failure` says. The request may ask for a stream."""
     kind, message = (failure.kind, failure.message) if failure else (None, "")
     if kind == "cut":
         texts = [text[: len(text) // 2] for text in texts]
@@ -292,7 +289,7 @@ def _as_json(value: object) -> bytes:
 
 
 Plan = Iterable[Failure | None] | Callable[[Request], Failure | None]
-"""The failures of completions in order, or a function of the request. None, or no entry left: no failure."""
+"""The failures of completions in order, or a function from a request to its failure. None: no failure."""
 
 
 class ScriptedServer(Listener):
@@ -302,11 +299,11 @@ class ScriptedServer(Listener):
             client = AsyncOpenAI(base_url=server.url, api_key="none")
 
     `answers`: a function that gets the `Request`, or a mapping from a part of the messages to the answer.
-    Several threads call the function, for each sample. A request without an answer gets status 400.
+    Several threads may call the function, once for each sample. Without an answer, the status is 400.
     `plan`: a failure (or None) for each request for a completion, such as `repeat(Failure(500))`.
     `requires_key`: a request with another key gets status 401, and the message repeats that key.
-    `rejects`: names of parameters that the server refuses, such as `response_format` or `temperature`.
-    `latency`: seconds before an answer. `port`: 0 is any free port.
+    `rejects`: the parameters that the server refuses, such as `response_format` or `temperature`.
+    `latency`: the seconds before an answer. `port`: 0 means any free port.
     """
 
     def __init__(

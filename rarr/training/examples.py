@@ -69,7 +69,7 @@ def examples_of_row(row: TrainingRow) -> Iterator[Example]:
 
 
 def sentences_and_mistakes(row: TrainingRow) -> Iterator[tuple[str, Evidence, Sequence[Mistake]]]:
-    """Yields triples of each sentence in the summary: the sentence, its best passage, and its errors."""
+    """Yields (sentence, passage that supports it best, its errors) for each sentence of the summary."""
     evidence = {passage.id: passage for passage in row.relevant}
     for it in row.scores:
         edits = [edit for edit in row.edits if it.start <= edit.start < it.end]
