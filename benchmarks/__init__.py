@@ -1,1 +1,1 @@
-"""Measurements; each module says how it is run and what it prints."""
+"""Measurements. The text at the top of each module says how to run it and what it prints."""

@@ -1,17 +1,16 @@
-"""Answers about invented documents, with planted errors: what becomes of each marked sentence.
+"""Revises answers about invented documents, with planted errors. Counts the results of marked sentences.
 
     python -m benchmarks.answers [--half tuned|held_out|unseen|all|later] [--each] [--alone] [--model M]
                                  [--base-url URL] [--rounds N] [--good-record] [--pending DIR]
 
-`--model recorded` repeats the recorded answers of a strong model (benchmarks/recorded). What it was not asked
-counts as `not recorded`; --pending writes these requests into a folder, and --add FILE adds their answers.
-`in other words` are corrections that a person read as right once (`also` in marks.jsonl).
+`--model recorded` repeats the recorded answers of a strong model (benchmarks/recorded). A request without a
+recorded answer counts as `not recorded`. --pending writes these requests into a folder, and --add FILE adds
+their answers. `in other words` are corrections that a person called right (`also` in marks.jsonl).
 
-`all` means the first three parts, whose documents are one corpus; of recorded answers, the first two. `later`
-means the answers of `examples/answers_later`, in four languages, whose documents are another corpus. Each
-answer is revised as a whole, or with --alone each marked sentence by itself. `tuned` may be worked with. All
-others are for measuring alone, so only totals are printed; those of `held_out` were seen while the prompts
-were chosen.
+`all` means the first three parts, whose documents are one corpus (with recorded answers: the first two).
+`later` means the answers in `examples/answers_later`, in four languages, with another corpus. An answer is
+revised as a whole. With --alone, each marked sentence is revised by itself. You may look at the cases of
+`tuned`. Of all other parts, only totals are printed. `held_out` was seen while the prompts were chosen.
 """
 
 import argparse
@@ -33,7 +32,7 @@ from rarr.tools.text.blocks_and_sentences import Span
 
 HALVES = ("tuned", "held_out", "unseen")
 RECORDED_HALVES = ("tuned", "held_out")
-"""The parts whose answers of a strong model are kept; `unseen` was seen by the sketch of cards."""
+"""The parts for which answers of a strong model are recorded."""
 LANGUAGES = ("english", "german", "french", "chinese")
 CORRECTED, DAMAGED, CHANGED = "corrected exactly", "damaged", "changed"
 IN_OTHER_WORDS = "corrected in other words"
@@ -41,14 +40,14 @@ STATUSES: tuple[str, ...] = get_args(Status)
 
 
 class Mark(NamedTuple):
-    """A sentence that can be checked; `wrong` and `right` are None where nothing is wrong in it."""
+    """A marked sentence. `wrong` and `right`: its wrong words and the correction; None if it is right."""
 
     sentence: str
     wrong: str | None
     right: str | None
     kind: str
     also: tuple[str, ...] = ()
-    """Other sentences that a person read as right."""
+    """Other sentences that a person called right."""
 
     @property
     def corrected(self) -> str:
@@ -58,7 +57,7 @@ class Mark(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """An answer with the document that it is about."""
+    """An answer of a half, its marked sentences, and the document that it is about."""
 
     name: str
     half: str
@@ -67,23 +66,19 @@ class Answer(NamedTuple):
     marks: tuple[Mark, ...]
 
     def parts(self, *, alone: bool) -> list[tuple[str, tuple[Mark, ...]]]:
-        """The texts to revise, with the marks of each: the answer, or with `alone` each marked sentence."""
+        """Returns the texts to revise with their marks: the answer, or (`alone`) each marked sentence."""
         return [(mark.sentence, (mark,)) for mark in self.marks] if alone else [(self.text, self.marks)]
 
 
 class Outcome(NamedTuple):
-    """The result for a marked sentence: how it was changed, or else its status.
-
-    `evidence` holds the passages that the sentence or its edits cite. `suggested` holds the sentences that
-    would result if each suggested edit were accepted alone.
-    """
+    """The result for a marked sentence: the change by the run, or the status of an unchanged sentence."""
 
     answer: str
     mark: Mark
     sentence: str
     result: str
-    evidence: tuple[str, ...]
-    suggested: tuple[str, ...] = ()
+    evidence: tuple[str, ...]  # the passages that the sentence or its edits cite
+    suggested: tuple[str, ...] = ()  # the sentence after each suggested edit, if it were accepted alone
 
 
 def read_answers(*halves: str) -> list[Answer]:
@@ -92,7 +87,7 @@ def read_answers(*halves: str) -> list[Answer]:
 
 
 def corpus_folder(folder: Path, halves: Sequence[str] = HALVES) -> Path:
-    """Copies the documents of these parts into a new folder inside `folder`, and returns it."""
+    """Copies the documents of `halves` into a new folder inside `folder`. Returns the new folder."""
     corpus = folder / "corpus"
     corpus.mkdir(parents=True)
     for answer in read_answers(*halves):
@@ -101,12 +96,12 @@ def corpus_folder(folder: Path, halves: Sequence[str] = HALVES) -> Path:
 
 
 def make_reviser(folder: Path, **settings: Any) -> Reviser:
-    """Revises against the documents of all parts; copies and the index go into `folder`."""
+    """Makes a reviser with the documents of all parts. Copies and index are in `folder`."""
     return Reviser(Settings(corpus=corpus_folder(folder), home=folder / "home", **settings))
 
 
 def outcomes(reviser: Reviser, answer: Answer, *, alone: bool = False) -> list[Outcome]:
-    """Revises an answer, or with `alone` each marked sentence by itself; an outcome for each."""
+    """Revises an answer, or (`alone`) each marked sentence by itself. Returns an outcome for each mark."""
     return [
         outcome(revision, answer.name, mark)
         for text, marks in answer.parts(alone=alone)
@@ -117,7 +112,7 @@ def outcomes(reviser: Reviser, answer: Answer, *, alone: bool = False) -> list[O
 
 def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
     known = [it for it in (mark.sentence, mark.corrected, *mark.also) if it in revision.text]
-    at = revision.text.index(known[0]) if known else 0  # an editor may have written the whole text anew
+    at = revision.text.index(known[0]) if known else 0  # an editor may write the whole text anew
     place = Span(at, at + len(known[0])) if known else sentence_place(revision, mark.sentence)
     sentence = place.of(revision.text)
     judged = _report_sentence(revision, place)
@@ -131,7 +126,7 @@ def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
 
 
 def hits_by_result(outcomes: Sequence[Outcome], *, wrong: bool) -> dict[str, list[bool]]:
-    """For each result, whether each of the wrong (or else the right) sentences has it."""
+    """Returns by result whether each wrong sentence has it; if `wrong` is False, each right sentence."""
     group = [outcome for outcome in outcomes if (outcome.mark.wrong is not None) == wrong]
     results = (CORRECTED, IN_OTHER_WORDS, DAMAGED, NOT_RECORDED) if wrong else (CHANGED, NOT_RECORDED)
     counts = {name: [outcome.result == name for outcome in group] for name in (*results, *STATUSES)}
@@ -143,7 +138,7 @@ def hits_by_result(outcomes: Sequence[Outcome], *, wrong: bool) -> dict[str, lis
 
 
 def _suggestions(revision: Revision, mark: Mark, sentence: str) -> Iterator[str]:
-    """The marked sentence after each suggested edit that would change it."""
+    """Yields the marked sentence as it would be after each suggested edit that changes it."""
     for edit in revision.edits:
         if edit.state == "suggested":
             accepted = revision.accept(edit.id)
@@ -160,7 +155,7 @@ def _read_answer(half: str, folder: Path) -> Answer:
 
 
 def _report_sentence(revision: Revision, place: Span) -> Sentence | None:
-    """The sentence of the report that shares most characters with `place`."""
+    """Returns the sentence of the report that shares most characters with `place`."""
 
     def shared(sentence: Sentence) -> int:
         return min(sentence.end, place.end) - max(sentence.start, place.start)
@@ -170,7 +165,7 @@ def _report_sentence(revision: Revision, place: Span) -> Sentence | None:
 
 
 def _cited_passages(revision: Revision, place: Span, judged: Sentence | None) -> Iterator[str]:
-    """The passages of the edits that wrote words of the sentence, then those of the sentence itself."""
+    """Yields the passages that accepted edits of the sentence cite, then those that the sentence cites."""
     words = place.of(revision.text)
     ids = [edit.evidence_id for edit in revision.edits if edit.accepted and edit.new in words]
     ids += judged.evidence_ids if judged else ()
@@ -186,7 +181,7 @@ def print_half(half: str, outcomes: Sequence[Outcome]) -> None:
 
 
 def print_each(outcomes: Sequence[Outcome]) -> None:
-    """Each sentence with its result, what is wrong in it, and the evidence."""
+    """Prints each sentence with its result, its wrong words, and its evidence."""
     for outcome in sorted(outcomes, key=lambda outcome: (outcome.mark.wrong is None, outcome.result)):
         mark = outcome.mark
         wrong = f" [{mark.kind}: {mark.wrong} → {mark.right}]" if mark.wrong else ""
@@ -196,17 +191,17 @@ def print_each(outcomes: Sequence[Outcome]) -> None:
 
 
 class GoodRecord:
-    """The record of a reader that missed no planted sentence."""
+    """A record of a reader (a model that reads evidence) which missed no planted error."""
 
     def standing(self, language: str) -> Literal["good", "unknown", "bad"]:
         return "good"
 
     def add_result(self, served: str, **facts: Any) -> None:
-        """Keeps nothing."""
+        """Does nothing."""
 
 
 def add_usage(spent: Usage, *revisions: Revision) -> Usage:
-    """Adds the requests, tokens, controls and sentences (as `saved_calls`) of revisions."""
+    """Adds the usage of `revisions` to `spent`. The field `saved_calls` counts sentences here."""
     for revision in revisions:
         usage = revision.usage
         spent = Usage(
@@ -220,7 +215,7 @@ def add_usage(spent: Usage, *revisions: Revision) -> Usage:
 
 
 def print_costs(spent: Usage) -> None:
-    """The cost of a sentence, and what the reader did with planted sentences."""
+    """Prints the cost of a sentence, and how many planted errors the reader caught."""
     count, planted = spent.saved_calls, spent.controls
     if not spent.model_calls:
         return
@@ -272,7 +267,7 @@ def main() -> None:
 def _measure_half(
     reader: Reviser, half: str, options: argparse.Namespace
 ) -> tuple[list[Outcome], list[Revision]]:
-    """Revises the answers of a half; an answer of which a request is not recorded has that as its result."""
+    """Revises the answers of a half. If a request is not recorded, its answer counts as not recorded."""
     half_outcomes, revisions, model = list[Outcome](), list[Revision](), options.model
     for answer in read_answers(half)[: options.first]:
         before = count_unrecorded(model)

@@ -1,11 +1,11 @@
-"""Kills runs of `rarr batch` and their workers, fills the disk, runs eight at once; compares what is left.
+"""Kills runs of `rarr batch` and their workers, fills the disk, runs eight at once. Compares the results.
 
     python -m benchmarks.batch_kills [--texts N] [--kills N] [--seed N] [--folder DIR]
 
-A run is killed again and again, and each time continues from what the last one has done. When it is finished
-before its next kill, it begins afresh. A disk is full where a file reaches a limit, which is doubled for each
-further run. Eight runs at once share a data folder without an index. With --folder, a measurement that was
-stopped goes on from its last kill. Processes are found by `ps`, so this needs Linux or macOS.
+A run is killed many times. After each kill, the next run continues. A run that ends before its kill begins
+again from the start. A limit on the size of files stands for a full disk; each further run has twice the
+limit. Eight runs at once share a data folder without an index. With --folder, a measurement that was stopped
+continues after its last kill. Processes are found by `ps`, so this needs Linux or macOS.
 """
 
 import hashlib
@@ -29,33 +29,30 @@ from benchmarks.harness import machine, make_parser, met, table
 
 ROOT = Path(__file__).resolve().parent.parent
 CORPUS = ROOT / "examples" / "corpus"
-HANG_S = 900.0  # beyond those of an undisturbed run, after which a run counts as hanging
-LEFT_S = 60.0  # after which a process of a killed run counts as left over
-FIRST_LIMIT = 50_000  # bytes of a file on the full disk, at first
+HANG_S = 900.0  # a run hangs if it takes so many seconds more than an undisturbed run
+LEFT_S = 60.0  # a process is left over if it still runs so many seconds after its run was killed
+FIRST_LIMIT = 50_000  # the largest file on the full disk, in bytes, for the first run
 AT_ONCE, LEAST_GAIN = 8, 1.7
-LONG = 1000  # rows of the run whose workers are compared: of a shorter one, the start is a good part
+LONG = 1000  # the rows of the run that compares workers; in a short run, the start takes too much of the time
 
 
 class KillCounts(NamedTuple):
-    """What came of the kills: rows lost, rows that are there twice, rows with another result, processes.
-
-    `failed`: runs that ended with an error of their own, where nothing disturbed them.
-    """
+    """The counts after kills."""
 
     kills: int = 0
-    runs: int = 0
-    lost: int = 0
-    twice: int = 0
-    different: int = 0
-    processes_left: int = 0
-    failed: int = 0
+    runs: int = 0  # finished runs, whose results were compared
+    lost: int = 0  # rows that the result lacks
+    twice: int = 0  # rows that the result has twice
+    different: int = 0  # rows with another result than in an undisturbed run
+    processes_left: int = 0  # processes that still ran after their run was killed
+    failed: int = 0  # runs that ended with an error that no kill caused
 
     def plus(self, **more: int) -> "KillCounts":
         return self._replace(**{name: getattr(self, name) + count for name, count in more.items()})
 
 
 class KilledBatch:
-    """A batch in a folder: its rows, what an undisturbed run makes of them, and the counts so far."""
+    """A batch in a folder: its rows, the result of an undisturbed run, and the counts until now."""
 
     def __init__(self, folder: Path, texts: Sequence[str], workers: int, model: str = "embedded") -> None:
         self._folder, self._workers, self._model = folder, workers, model
@@ -65,15 +62,15 @@ class KilledBatch:
         lines = (json.dumps({"text": text, "n": number}) + "\n" for number, text in enumerate(texts))
         (folder / "in.jsonl").write_text("".join(lines))
         self.seconds: float = self._kept.get("seconds", 0.0)
-        """How long an undisturbed run takes."""
+        """The seconds of an undisturbed run."""
         if not self.seconds:
-            self.run_seconds("warm.jsonl", workers)  # the index is built once
+            self.run_seconds("warm.jsonl", workers)  # builds the index
             self.seconds = self.run_seconds("whole.jsonl", workers)
             self._save_state("seconds", self.seconds)
         self._whole = dict(self._rows("whole.jsonl"))
 
     def kill_often(self, what: Literal["run", "worker"], kills: int, seed: int) -> KillCounts:
-        """Kills so often, each time at a random moment of an undisturbed run, and compares all results."""
+        """Kills the run, or a worker, `kills` times, each time at a random moment. Compares all results."""
         total, name = KillCounts(*self._kept.get(what, ())), f"{what}.jsonl"
         chance = random.Random(f"{seed} {total.kills}")
         while total.kills < kills or (self._folder / f"{name}.batch").exists():
@@ -83,19 +80,19 @@ class KilledBatch:
                 print(f"{what}: {total.kills} of {kills} kills", file=sys.stderr, flush=True)  # takes minutes
             ended = running.wait(HANG_S + self.seconds)
             total = total.plus(processes_left=len(_end_remaining(running.pid)))
-            if ended in (0, 2):  # 2: a row whose worker was killed twice, which the next call repeats
+            if ended in (0, 2):  # 2: the worker of a row was killed twice; the next run repeats the row
                 if ended == 2:
                     self.run_seconds(name, self._workers)
                 total = self._compare_result(name, total)
             elif ended != -signal.SIGKILL:
                 total = total.plus(failed=1)
-                if total.kills == kills:  # it would fail for ever
+                if total.kills == kills:  # a further run would fail too
                     break
             self._save_state(what, total)
         return total
 
     def fill_disk(self) -> KillCounts:
-        """Runs on a disk that is full, later each time, until a run finds room; compares its result."""
+        """Repeats a run on a full disk, each time with twice the room, until it ends. Compares the result."""
         total, limit = KillCounts(), FIRST_LIMIT
         while ended := self._start("disk.jsonl", limit=limit).wait(HANG_S + self.seconds):
             total, limit = total.plus(kills=1, failed=ended != 2), 2 * limit
@@ -104,7 +101,7 @@ class KilledBatch:
         return self._compare_result("disk.jsonl", total)
 
     def run_together(self) -> KillCounts:
-        """Runs eight batches at once, in a data folder without an index, and compares all results."""
+        """Runs eight batches at once in a new data folder, which has no index. Compares all results."""
         shutil.rmtree(home := self._folder / "shared", ignore_errors=True)
         names = [f"at-once-{number}.jsonl" for number in range(AT_ONCE)]
         total = KillCounts()
@@ -120,19 +117,19 @@ class KilledBatch:
         return time.perf_counter() - started
 
     def _kill(self, running: "subprocess.Popen[bytes]", what: str, after_s: float, chance: Any) -> bool:
-        """Kills the run, or one of its workers as soon as it has one; False if the run ended before."""
+        """Kills the run, or one of its workers, after `after_s`. Returns False if the run ended before."""
         with suppress(subprocess.TimeoutExpired):
             running.wait(after_s)
         while running.poll() is None:
             if victims := [running.pid] if what == "run" else workers_of(running.pid):
-                with suppress(ProcessLookupError):  # a worker may end by itself after `ps` has listed it
+                with suppress(ProcessLookupError):  # a worker may end after `ps` has listed it
                     os.kill(chance.choice(victims), signal.SIGKILL)
                     return True
             time.sleep(0.02)
         return False
 
     def _compare_result(self, name: str, total: KillCounts) -> KillCounts:
-        """Counts the rows that are lost, there twice, and different; removes the result."""
+        """Adds the lost, repeated and different rows of a result to `total`. Deletes the result."""
         rows = self._rows(name)
         found, numbers = dict(rows), Counter(number for number, _ in rows)
         lost = sum(number not in found for number in self._whole)
@@ -143,7 +140,7 @@ class KilledBatch:
         return total.plus(runs=1, lost=lost, twice=twice, different=different)
 
     def _rows(self, name: str) -> list[tuple[int, str]]:
-        """The rows of a result: their numbers, and digests of what lasts of them."""
+        """Returns (number, digest) for each row of a result. The digest leaves out changing fields."""
         with (self._folder / name).open(encoding="utf-8") as lines:
             rows = ((row["n"], json.dumps(lasting_fields(row)).encode()) for row in map(json.loads, lines))
             return [(number, hashlib.sha256(row).hexdigest()) for number, row in rows]
@@ -171,7 +168,7 @@ _CHANGING = ("run_id", "rarr_run_id", "retrieved_at", "seconds", "by_node")
 
 
 def lasting_fields(value: Any) -> Any:
-    """Leaves out names of runs, times and saved searches, which differ between two runs of the same call."""
+    """Returns a value without ids of runs, times and counts, which differ between two equal runs."""
     if isinstance(value, dict):
         return {name: lasting_fields(part) for name, part in value.items() if name not in _CHANGING}
     return [lasting_fields(part) for part in value] if isinstance(value, list) else value
@@ -184,14 +181,14 @@ def _processes(group: int) -> list[tuple[int, int]]:
 
 
 def workers_of(run: int) -> list[int]:
-    """The workers are the children of the server of forks, which is a child of the run."""
+    """Returns the workers of a run: the children of the fork server, which is a child of the run."""
     family = _processes(run)
     children = {pid for pid, parent in family if parent == run}
     return [pid for pid, parent in family if parent in children]
 
 
 def _end_remaining(run: int) -> list[int]:
-    """The processes of a run that are still there `LEFT_S` seconds after its end. They are ended."""
+    """Kills the processes of a run that still run `LEFT_S` seconds after its end. Returns their ids."""
     until = time.perf_counter() + LEFT_S
     while (left := [pid for pid, _ in _processes(run)]) and time.perf_counter() < until:
         time.sleep(0.05)

@@ -2,15 +2,15 @@
 
     python -m benchmarks.cite [--events N] [--unread FILE]
 
-The articles carry no marks (Zhang et al. 2024), and few of their sentences are in the pages at all. So this
-takes a sentence of each event of whose words one passage of the event's first three pages has most
-(`_LEAST_OVERLAP`), with the sentence before it. A citation is right if its passage says all of the sentence.
-The judgements of one reader are in benchmarks/cite_labels.json, by digest, without a word of the data;
-`--unread` writes the pairs that lack one to a file, to be read.
+The articles have no citations (Zhang et al. 2024), and the pages support few of their sentences. Therefore a
+sample is one sentence of each event, with the sentence before it. A passage of the event's first three pages
+must have most of the words of the sentence (`_LEAST_OVERLAP`). A citation is right if its passage says the
+whole sentence. A person judged the pairs of sentence and passage: benchmarks/cite_labels.json has the
+judgements by digest, without the data. `--unread` writes the pairs without a judgement to a file.
 
 Precision is the share of the citations that are right. Recall is the share of the sentences with a right
-citation, among those that a passage of any system supports. Beside `rarr.cite`: the nearest passage by BM25,
-and the passage of every page that overlaps most.
+citation, among the sentences that a passage of any system supports. The other systems cite the passage that
+BM25 ranks first, or the passage of every page that has most words of the sentence.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ _TIME = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class CitedSample(NamedTuple):
-    """A sentence of an article with its paragraph, and the passages that each system cites for it."""
+    """A sentence of an article, the title of the article, and the passages that each system cites for it."""
 
     sentence: str
     title: str
@@ -81,7 +81,7 @@ def _sample(
 
 
 def _choose_sentence(event: Mapping[str, Any], passages: Sequence[Passage]) -> tuple[str, str] | None:
-    """A sentence of the article that passages may support, with the sentence before it; None without one."""
+    """Draws a sentence that passages may support. Returns (previous sentence with it, sentence), or None."""
     candidates = []
     for section in event["sections"]:
         for paragraph in section["text"].split("\n"):
@@ -95,7 +95,7 @@ def _choose_sentence(event: Mapping[str, Any], passages: Sequence[Passage]) -> t
 
 
 def _overlaps(sentence: str, passages: Sequence[Passage]) -> list[float]:
-    """The share of the sentence's word stems that each passage has."""
+    """Returns for each passage the share of the sentence's word stems that the passage has."""
     stems = set(query_stems(sentence))
     return [len(stems & _stems(passage.text)) / max(1, len(stems)) for passage in passages]
 
@@ -116,7 +116,7 @@ def pair_id(sentence: str, passage: Passage) -> str:
 
 
 def table_rows(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[list[str]]:
-    """A line of the table for each system, with 95% intervals; pairs without a judgement do not count."""
+    """Returns a row of the table for each system, with 95% intervals. Ignores pairs without a judgement."""
     names = {
         system: [[pair_id(it.sentence, passage) for passage in it.cited[system]] for it in sampled]
         for system in SYSTEMS

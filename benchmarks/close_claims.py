@@ -1,9 +1,9 @@
-"""Single claims in words close to a passage about invented things: what becomes of the right and wrong ones.
+"""Revises single claims that nearly repeat a passage about invented things. Counts their results.
 
     python -m benchmarks.close_claims [--half tuned|held_out|all] [--each]
 
-Each claim is revised against its passage alone, by default settings. A claim is `wrong` if the passage says
-otherwise, or says it of something else. `held_out` is for measuring alone, so only totals are printed.
+Each claim is revised with its passage as the only evidence, by default settings. A claim is `wrong` if the
+passage contradicts it, or says it about another thing. Of `held_out`, only totals are printed.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ CHANGED = "changed"
 
 
 def results(half: str) -> list[JudgedCase]:
-    """Revises each claim of a half beside its passage; `kind` names what is close about it."""
+    """Revises each claim of a half with its passage. Returns (label, result, words of the case) of each."""
     return [
         (row["label"], _revise_claim(row), f"{row['kind']}: {row['sentence']}\n    {row['passage']}")
         for row in read_lines(EXAMPLES / "close_claims" / f"{half}.jsonl")
@@ -33,7 +33,7 @@ def _revise_claim(row: Mapping[str, str]) -> str:
 
 
 def result_of(revision: Revision) -> str:
-    """Returns `changed` if the claim was edited, else the first status that is not `supported`."""
+    """Returns `changed`, or the first status that is not `supported`, or else `supported`."""
     if revision.changed:
         return CHANGED
     statuses = [sentence.status for sentence in revision.report.sentences]

@@ -1,4 +1,4 @@
-"""How fast a corpus is indexed and searched, and in how much memory.
+"""Measures the time and the memory of indexing and searching a corpus.
 
 python -m benchmarks.corpus [--passages N ...] [--in-one-text] [--runs N]
 """
@@ -21,15 +21,15 @@ from rarr.retrievers.corpus.corpus import Corpus, build_index
 from rarr.settings import Settings
 
 QUERIES = 300
-_SENTENCES = 13  # of a section, which gives 10 windows of 4
+_SENTENCES = 13  # the sentences of a section, which give 10 windows of 4 sentences
 _SECTIONS = 2
 _PER_DOCUMENT = _SECTIONS * (_SENTENCES - 3)
-_PER_FILE = 500  # documents
+_PER_FILE = 500  # the documents of a file
 _VOCABULARY = 50_000
 
 
 class Measurement(NamedTuple):
-    """One build and then `QUERIES` searches. Memory is the peak of the process that does both."""
+    """The figures of one build and `QUERIES` searches. Memory is the peak of the process that does both."""
 
     passages: float
     build_seconds: float
@@ -39,7 +39,7 @@ class Measurement(NamedTuple):
 
 
 class Language:
-    """Makes sentences of invented words whose frequencies fall as in a real language (Zipf)."""
+    """Makes sentences of invented words. Their frequencies fall as in a real language (Zipf's law)."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -64,7 +64,7 @@ class Language:
 
 
 def write_corpus(folder: Path, passages: int, language: Language, *, in_one_text: bool = False) -> None:
-    """Fills `folder` with JSON lines, or one text file, that give about `passages` passages."""
+    """Writes files of JSON lines, or one text file, that give about `passages` passages, into `folder`."""
     documents = passages // _PER_DOCUMENT
     for number, start in enumerate(range(0, documents, _PER_FILE)):
         name = "all.md" if in_one_text else f"{number:05}.jsonl"
@@ -75,12 +75,12 @@ def write_corpus(folder: Path, passages: int, language: Language, *, in_one_text
 
 
 def index_rules() -> dict[str, Any]:
-    """The setting in force that decides how a corpus is indexed."""
+    """Returns the settings that decide how a corpus is indexed."""
     return {"window": Settings().window}
 
 
 def measure(passages: int, seed: int, in_one_text: bool) -> Measurement:
-    """Builds and searches an index of about `passages` passages, in a temporary folder, in this process."""
+    """Builds and searches an index of about `passages` passages in a temporary folder, in this process."""
     language = Language(seed)
     with tempfile.TemporaryDirectory() as folder:
         source, index = Path(folder, "source"), Path(folder, "index")
@@ -95,7 +95,7 @@ def measure(passages: int, seed: int, in_one_text: bool) -> Measurement:
 
 
 async def _search_times(corpus: Corpus, language: Language) -> list[float]:
-    """Milliseconds of each of `QUERIES` searches for 10 words, as frequent as in the corpus."""
+    """Returns the milliseconds of each of `QUERIES` searches. A query has 10 words of the language."""
     times = []
     for _ in range(QUERIES):
         query = " ".join(language.words(10))
@@ -116,7 +116,7 @@ def main() -> None:
     print(f"{machine()}\n{QUERIES} queries of 10 words; medians of {options.runs} runs [least to most]\n")
     rows = []
     for passages in options.passages:
-        # Each in a new process, so that its memory is measured alone.
+        # Each run has a new process, so that its memory is measured alone.
         with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
             found = [
                 pool.submit(measure, passages, seed, options.in_one_text) for seed in range(options.runs)

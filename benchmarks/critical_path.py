@@ -1,13 +1,13 @@
-"""How long a run with a language model waits, in requests (L) and searches (S), and what it sends.
+"""Measures how long a run with a language model waits, in requests (L) and searches (S), and what it sends.
 
     python -m benchmarks.critical_path [--call L] [--search S] [--runs N] [--paper]
 
-A scripted server in a process of its own takes L seconds for every answer, the writing included, and a
-scripted search S seconds. `given`: the passages were given with the text; `corpus`: each sentence is searched
-for; `web`: questions are asked first; `doubt`: code doubts each edit, so the model is asked once more.
+A scripted server in another process takes L seconds for every answer. A scripted search takes S seconds. The
+ways of a run: `given`: the caller gives the passages. `corpus`: each sentence is a query. `web`: the model
+writes queries first. `doubt`: code doubts each edit, so the model is asked once more.
 
-With `--paper`: the requests of the preset `paper`, beside those of the method as published, which asks for
-three samples of questions, a check for each query and an edit for each disagreement, one after another.
+`--paper` counts the requests of the preset `paper`, and those of the published method. That method asks for
+three samples of questions, a check of each query and an edit for each disagreement, one after another.
 """
 
 import asyncio
@@ -23,17 +23,17 @@ from rarr.retrievers.given_passages import GivenPassages
 
 SENTENCES = (6, 12, 24, 48, 96)
 WAITS = {"given": (1, 0), "corpus": (1, 1), "web": (2, 1), "doubt": (2, 1)}
-"""The requests and searches that follow one another, by way."""
+"""The number of requests and of searches that follow one another, by the way of the run."""
 SLACK = 1.1
 PAPER = ((3, 1), (6, 2), (12, 3), (24, 6))
-"""Queries and disagreements of a text for the preset `paper`."""
+"""Pairs (queries, disagreements) of the texts for the preset `paper`."""
 WARM_UP_MILL = 500
-"""The first mill of the text of the first run, which has errors as the others have."""
+"""The number of the first mill in the text of the first run, which is not measured."""
 _NAME = re.compile(r"\w+ \w+ Mill(?: \d+)?")
 
 
 class WayFigures(NamedTuple):
-    """The figures of one way on one text; requests and tokens are those of one run."""
+    """The seconds of all runs of one way on one text, and the requests and tokens of one run."""
 
     seconds: list[float]
     requests: int
@@ -42,7 +42,7 @@ class WayFigures(NamedTuple):
 
 
 class OwnDocuments(mills.SlowDocuments):
-    """A search of documents at hand, by a sentence with the sentence before it."""
+    """A search in documents of the user, whose query is a sentence with the sentence before it."""
 
     offline = True
 
@@ -51,7 +51,7 @@ class OwnDocuments(mills.SlowDocuments):
 
 
 def answer_with_doubt(request: Any) -> dict[str, Any]:
-    """Answers like a good model, but copies words of the source that do not show the new value."""
+    """Answers like a good model, but copies words of the source that do not contain the new value."""
     answered = mills.respond(request)
     for card in answered.get("cards", ()):
         for edit in card.get("edits", ()) if card["q"][1:] else ():
@@ -62,7 +62,7 @@ def answer_with_doubt(request: Any) -> dict[str, Any]:
 async def measure(
     way: str, sentences: int, *, call_s: float, search_s: float, runs: int, wrong: int | None = None
 ) -> WayFigures:
-    """Measures several runs on one server, after a first run on another text."""
+    """Measures several runs of one way on one server. A first run on another text is not measured."""
     wrong = sentences // 3 if wrong is None else wrong
     text, right = mills.mills_text(sentences, wrong), mills.mills_text(sentences, 0)
     slow = mills.SlowDocuments if way in ("web", "paper") else OwnDocuments

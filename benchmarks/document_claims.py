@@ -1,10 +1,10 @@
-"""Single sentences about invented documents, near their words: what becomes of the right and wrong ones.
+"""Revises single sentences that nearly repeat invented documents. Counts the results of right and wrong ones.
 
     python -m benchmarks.document_claims [--half tuned|unseen|all] [--each]
 
-Each sentence is revised by itself against all documents of its half, by default settings. Both halves were
-written without a look at the code, to get wrong sentences called supported. `tuned` may be worked with. Of
-`unseen` only totals are printed.
+Each sentence is revised by itself, with all documents of its half, by default settings. The authors of the
+sentences did not know the code, and tried to make it call wrong sentences supported. Of `unseen`, only totals
+are printed.
 """
 
 from benchmarks.close_claims import result_of
@@ -16,7 +16,7 @@ HALVES = ("tuned", "unseen")
 
 
 def results(half: str) -> list[JudgedCase]:
-    """Revises each sentence of a half beside its documents; `kind` names what is wrong."""
+    """Revises each sentence of a half with its documents. Returns (label, result, words of the case)."""
     claims = read_lines(FOLDER / half / "claims.jsonl")
     with Reviser(Settings(corpus=FOLDER / half / "documents", trace=False)) as reviser:
         revised = [result_of(reviser.revise(it["sentence"])) for it in claims]

@@ -1,6 +1,6 @@
-"""Writes the parts of README.md and docs that come from the code: python -m benchmarks.documents
+"""Writes the parts of README.md and docs that code generates: python -m benchmarks.documents
 
-A part stands between <!-- NAME, from the code --> and <!-- end -->.
+A part is between <!-- NAME, from the code --> and <!-- end -->.
 """
 
 import ast
@@ -36,12 +36,12 @@ TOP_SETTINGS = (
     *("model", "base_url", "api_key", "corpus", "search"),
     *("preset", "deadline_s", "max_cost", "offline", "trace"),
 )
-"""The settings that people set, which come before all others."""
-_SHOWN = {"Changes": 3, "Sentences": 3}  # lines of a section of the demo's output, its title included
+"""The settings that people set most often. Documents list them before all others."""
+_SHOWN = {"Changes": 3, "Sentences": 3}  # the lines to show of a section of the demo, title included
 
 
 def update_parts(text: str) -> str:
-    """`text` with its parts written again from the code, except parts of which only the seconds differ."""
+    """Writes the parts of `text` again from the code. A part stays if only its seconds would change."""
 
     def part(match: re.Match[str]) -> str:
         new = f"{match[1]}{PARTS[match[2]]()}\n{match[3]}"
@@ -51,12 +51,12 @@ def update_parts(text: str) -> str:
 
 
 def without_seconds(text: str) -> str:
-    """`text` without the seconds that a run took, which differ from run to run."""
+    """Returns `text` without the seconds of a run, which differ from run to run."""
     return re.sub(r"\d+\.\d seconds", "some seconds", text)
 
 
 def draw_graph(build: Callable[[], Any], begin: str, end: str) -> str:
-    """A graph in Mermaid: solid arrows always, dotted ones where a route chooses."""
+    """Returns a graph in Mermaid. Runs always follow a solid arrow; a route may choose a dotted arrow."""
     ends = {"__start__": f"{begin}([{begin}])", "__end__": f"{end.lower()}([{end}])"}
     graph = build().compile().get_graph()
     order = [name for name in graph.nodes if "__error_handler__" not in name]
@@ -69,7 +69,7 @@ def draw_graph(build: Callable[[], Any], begin: str, end: str) -> str:
 
 
 def settings_table() -> str:
-    """The other settings, by the groups that comments in `Settings` begin."""
+    """Returns a table of settings for each group. A comment in `Settings` begins a group."""
     parts = re.split(r"^    # (\w+)$", inspect.getsource(Settings), flags=re.MULTILINE)
     pages = list[str]()
     for title, source in zip(["All", *parts[1::2]], parts[0::2], strict=True):
@@ -80,7 +80,7 @@ def settings_table() -> str:
 
 
 def _settings_table(names: Sequence[str]) -> str:
-    """A table of settings, each with its default, its range, and its docstring, which holds the unit."""
+    """Returns a table of settings with their defaults, ranges and docstrings. A docstring has the unit."""
     documented, fields = docstrings(Settings), Settings.model_fields
     rows = [f"| `{name}` | {_default_of(fields[name])} | {documented[name]} |" for name in names]
     return "\n".join(["| setting | default | is |", "|---|---|---|", *rows])
@@ -95,7 +95,7 @@ def presets_table() -> str:
 
 
 def demo_output() -> str:
-    """The output of `make demo` with long sections cut. The working directory must hold the examples."""
+    """Returns the output of `make demo` with long sections cut. Run it in the root of the repository."""
     text = Path("examples/texts/demo.md").read_text(encoding="utf-8")
     with TemporaryDirectory() as home:  # the user's own home folder must not change the output
         output = revision_text(revise(text, corpus="examples/corpus", home=home), terminal=False)
@@ -103,7 +103,7 @@ def demo_output() -> str:
 
 
 def commands_help() -> str:
-    """The help of every command under its own heading; the options that many commands share come once."""
+    """Returns the help of every command under a heading. Options of three or more commands come once."""
     every = [each for each in _commands("rarr", app) if not hasattr(each[1], "commands")]
     options = [each for _, command in every for each in command.params if isinstance(each, click.Option)]
     counts = Counter(option.help for option in options)
@@ -127,7 +127,7 @@ def _code_block(text: str) -> str:
 
 def _help(command: click.Command, name: str) -> str:
     help_text = command.get_help(click.Context(command, info_name=name)).strip()
-    return _EXAMPLES.sub("", help_text)  # the guides have examples
+    return _EXAMPLES.sub("", help_text)  # the guides have examples instead
 
 
 def _commands(name: str, command: click.Command) -> Iterator[tuple[str, Any]]:
@@ -165,7 +165,7 @@ def _cut_sections(output: str) -> str:
 
 
 def docstrings(settings: type[BaseSettings]) -> dict[str, str]:
-    """The string below each field of `settings` and of its bases; pydantic does not keep it."""
+    """Returns by name the string below each field of `settings` and of its bases. pydantic drops it."""
     bases = [base for base in settings.__mro__ if base is not BaseSettings and issubclass(base, BaseSettings)]
     bodies = [ast.parse(inspect.getsource(base)).body[0].body for base in bases]  # type: ignore[attr-defined]  # a class
     return {

@@ -1,7 +1,7 @@
-"""How long the embedded reader takes, warm, in a new process and on long texts: python -m benchmarks.embedded
+"""Measures the embedded reader, warm, in a new process, and on long texts: python -m benchmarks.embedded
 
-The index holds about 10,000 passages: the examples, and documents of random words. Each long text is read
-in a process of its own, so that its memory is its own.
+The index has about 10,000 passages: the examples, and documents of random words. Another process revises each
+long text, so that its memory is measured alone.
 """
 
 import json
@@ -27,7 +27,7 @@ from rarr.retrievers.corpus.corpus import build_index
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
 PASSAGES = 10_000
-SENTENCES = 5  # of a text whose revision is timed
+SENTENCES = 5  # the sentences of a text whose revision is timed
 RUNS = 7
 TEXT = "The Hoover Dam is 212 metres high. The Panama Canal is 82 kilometres long."
 WORDS = (1_000, 5_000, 20_000)
@@ -63,7 +63,7 @@ def main() -> None:
 
 
 def measure_long_text(words: int) -> tuple[float, float, float]:
-    """The seconds, the peak memory in MB and the share of corrected errors of a text about made places."""
+    """Revises a text about invented places. Returns seconds, peak memory in MB, share of corrected errors."""
     text, documents, planted = make_long_text(words)
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "corpus.jsonl")
@@ -79,9 +79,9 @@ def measure_long_text(words: int) -> tuple[float, float, float]:
 
 
 def make_long_text(words: int) -> tuple[str, list[tuple[str, str]], int]:
-    """A text of sections about places, its documents (title, text), and the number of planted errors.
+    """Makes a text about places, its documents (title, text), and the number of errors in the text.
 
-    Each place has four values; every third section gives another year than the documents.
+    Each place has four values. Every third section has another year than its document.
     """
     chance = random.Random(0)
     sections, documents, count, planted = ["# Places of the valley"], list[tuple[str, str]](), 0, 0

@@ -1,7 +1,7 @@
-"""Every text of examples/texts, revised against examples/corpus: python -m benchmarks.examples [--model NAME]
+"""Revises each text of examples/texts with examples/corpus: python -m benchmarks.examples [--model NAME]
 
-Prints one row a text: its planted errors, how many became exactly right, what else was changed, how many of
-the pinned sentence statuses came out, and whether text and statuses are all as expected.
+Prints a row for each text: the number of planted errors, how many became exactly right, how many other words
+changed, how many sentences have the expected status, and whether everything is as expected.
 """
 
 import json
@@ -19,7 +19,7 @@ CORPUS = FOLDER / "corpus"
 
 
 class Replacement(NamedTuple):
-    """A change of a text, without the characters that old and new share at their ends."""
+    """A change of a text. `old` and `new` do not begin or end with the same character."""
 
     start: int
     old: str
@@ -27,7 +27,7 @@ class Replacement(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A text with its expected revision. Statuses are pinned where they are not None."""
+    """A text with its expected revision and the expected statuses of sentences. None: any status is right."""
 
     name: str
     path: Path
@@ -39,15 +39,15 @@ class Example(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The result for one text, in counts; `exact` says that the whole text is as expected."""
+    """The result for one text."""
 
     name: str
-    planted: int
-    corrected: int
-    wrong: int
-    pinned: int
-    right: int
-    exact: bool
+    planted: int  # planted errors
+    corrected: int  # planted errors that became exactly right
+    wrong: int  # other changes
+    pinned: int  # sentences with an expected status
+    right: int  # sentences that have their expected status
+    exact: bool  # whether the whole text is as expected
 
     @property
     def ok(self) -> bool:
@@ -75,7 +75,7 @@ def outcome(example: Example, revision: Revision) -> Outcome:
 
 
 def find_replacements(revision: Revision) -> frozenset[Replacement]:
-    """The changes that a revision made, with their places in the original text."""
+    """Returns the changes that a revision made, with their places in the original text."""
     replacements, at, old = [], 0, ""
     for piece in [*segments(revision.original, revision.edits), None]:
         if piece is not None and piece.kind == "deleted":
@@ -107,12 +107,12 @@ def _read_example(file: Path) -> Example:
 
 
 def _planted_replacements(text: str, expected: str, edits: Sequence[dict[str, str]]) -> Iterator[Replacement]:
-    """The edits with their places. Between two edits both texts are the same."""
+    """Yields the edits with their places in the text. Between two edits, both texts are equal."""
     at = shift = 0
     for edit in edits:
         old, new = edit["old"], edit["new"]
         at = text.find(old, at)
-        # An old value can stand earlier as well, where it is right.
+        # The words `old` may also occur earlier, in a place where they are right.
         while at >= 0 and expected[: at + shift + len(new)] != expected[: at + shift] + new:
             at = text.find(old, at + 1)
         if at < 0:

@@ -1,7 +1,7 @@
-"""Measures of the embedded default on examples/eval.jsonl, held to floors: python -m benchmarks.floors
+"""Compares measures of the embedded reader with floors, on examples/eval.jsonl: python -m benchmarks.floors
 
-With --raise, what came out higher becomes the floor in benchmarks/floors.json. A floor is never lowered:
-where a measure is under its own, nothing is written, and the exit status is 4.
+A floor is the lowest value that a measure may have. With --raise, a higher measure becomes its floor in
+benchmarks/floors.json. If a measure is under its floor, nothing is written, and the exit status is 4.
 """
 
 import argparse
@@ -29,17 +29,17 @@ def evaluate_examples(home: Path, out: Path) -> EvalReport:
 
 
 def raise_floors(known: Mapping[str, float], report: EvalReport) -> dict[str, float]:
-    """The floors, raised to the measured values, rounded down. Raises `ValueError` if a floor would sink."""
+    """Returns the floors, raised to measured values. Raises `ValueError` if a measure is under its floor."""
     if short := low_measure_messages(report, known):
         raise ValueError("; ".join(short))
     judged = {name: measure.value for name, measure in report.measures.items() if measure.value is not None}
-    # Floors have three decimals.
+    # Rounds down to three decimals; 1e-6 is for the rounding error of floating point.
     down = {name: math.floor(value * 1000 + 1e-6) / 1000 for name, value in judged.items()}
     return {name: max(floor, down[name]) for name, floor in known.items()}
 
 
 def main() -> int:
-    """Prints each measure beside its floor. Returns the exit status, 4 if a measure is under its floor."""
+    """Prints each measure with its floor. Returns the exit status: 4 if a measure is under its floor."""
     parser = argparse.ArgumentParser(description="Holds measures on examples/eval.jsonl to their floors.")
     parser.add_argument("--raise", action="store_true", dest="raising", help="write higher floors")
     options = parser.parse_args()

@@ -1,9 +1,9 @@
-"""Graphs: the time and memory of a million triples, and namesakes told apart by the text around a name.
+"""Measures the time and memory of a million triples, and how often a graph finds the right namesake.
 
     python -m benchmarks.graphs [--triples N]
 
-The cases of `examples/graph/namesakes` are made up: two people of one name, and a text that means one of
-them. `tuned` may be worked with; `held_out` is for measuring alone.
+A case of `examples/graph/namesakes` is invented: two people with the same name, and a text that means one of
+them. The graph must choose by the text around the name. `held_out` is only for measuring.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ QUERIES = 500
 
 
 class NamesakeCase(NamedTuple):
-    """A text that means one of two people of one name: the one with the id `meant`."""
+    """A text with a name that two people have. The text means the person with the id `meant`."""
 
     text: str
     name: str
@@ -41,7 +41,7 @@ def read_cases(half: str) -> list[NamesakeCase]:
 
 
 def outcome(case: NamesakeCase) -> str:
-    """Returns `right`, `wrong`, or `tie` where the text does not tell which of the two is meant."""
+    """Returns `right`, `wrong`, or `tie` if the graph cannot tell which of the two people the text means."""
     graph = Graph(
         Triple(id_, case.name, relation, value, value)
         for id_, facts in case.people.items()

@@ -1,4 +1,7 @@
-"""What every benchmark needs: its options, rows, a scripted server, and how figures are printed."""
+"""The parts that benchmarks share: options, data, a scripted server, and the form of printed figures.
+
+The cases of a benchmark are in halves. The half `tuned` may be looked at; the others are only for measuring.
+"""
 
 import argparse
 import multiprocessing
@@ -26,7 +29,7 @@ DATA_FOLDER = Path(os.environ.get("BENCHMARK_DATA", Path(__file__).resolve().par
 
 
 def read_data(name: str) -> list[dict[str, Any]]:
-    """Reads a file of the data sets, which are not part of the project. Ends the program without it."""
+    """Reads a file of the data sets, which are not in the repository. Exits if the file is missing."""
     path = DATA_FOLDER / name
     if not path.is_file():
         sys.exit(f"{path} is not there: set BENCHMARK_DATA to the folder that holds {name}")
@@ -38,7 +41,7 @@ def make_parser(doc: str | None) -> argparse.ArgumentParser:
 
 
 def model_parser(doc: str | None) -> argparse.ArgumentParser:
-    """Makes a parser with the options of the model that reads."""
+    """Makes a parser of options that name the model which reads the evidence."""
     made = make_parser(doc)
     made.add_argument(
         "--model",
@@ -52,7 +55,7 @@ def model_parser(doc: str | None) -> argparse.ArgumentParser:
 
 
 def half_parser(doc: str | None, halves: Sequence[str], *, reads: bool = True) -> argparse.ArgumentParser:
-    """Makes the parser of a benchmark over halves; with `reads`, with the options of the model that reads."""
+    """Makes the parser of a benchmark whose cases are in halves. `reads`: a model may read, so name it."""
     made = model_parser(doc) if reads else make_parser(doc)
     made.add_argument("--half", choices=(*halves, "all"), default="all")
     made.add_argument("--each", action="store_true", help="print each sentence of the tuned half")
@@ -62,7 +65,7 @@ def half_parser(doc: str | None, halves: Sequence[str], *, reads: bool = True) -
 
 
 def parse_halves(made: argparse.ArgumentParser, halves: Sequence[str]) -> argparse.Namespace:
-    """Parses the options, with `halves` that name each half."""
+    """Parses the options. `options.halves` has the names of the halves to measure."""
     options = made.parse_args()
     options.halves = tuple(halves) if options.half == "all" else (options.half,)
     if options.each and "tuned" not in options.halves:
@@ -72,7 +75,7 @@ def parse_halves(made: argparse.ArgumentParser, halves: Sequence[str]) -> argpar
 
 @contextmanager
 def report_time(options: argparse.Namespace) -> Iterator[None]:
-    """Prints at the end, also after an error, which requests were not recorded, and the time of the block."""
+    """Prints at the end of a `with` block its seconds, and how many requests were not recorded."""
     started = time.perf_counter()
     try:
         yield
@@ -95,7 +98,7 @@ def print_halves(
     *,
     reads: bool = True,
 ) -> None:
-    """Prints how many cases of each label have each result, by half."""
+    """Prints a table for each half: how many wrong and right cases have each result."""
     options = parse_halves(half_parser(doc, halves, reads=reads), halves)
     with report_time(options):
         for half in options.halves:
@@ -110,25 +113,25 @@ def print_halves(
 
 @contextmanager
 def serve_apart(answer: Callable[[Any], Any], *, call_s: float = 0.0, **given: Any) -> Iterator[str]:
-    """Yields the address of a scripted server in a process of its own, whose work does not count as ours.
+    """Yields the address of a scripted server in another process, so that its work is not measured.
 
-    `call_s` are the seconds of each answer, its computation included; `given` goes to the server.
+    An answer takes `call_s` seconds, and its computation is part of them. `given` are options of the server.
     """
     spawn = multiprocessing.get_context("spawn")
     here, there = spawn.Pipe()
     process = spawn.Process(target=_serve, args=(answer, call_s, given, there), daemon=True)
     process.start()
-    there.close()  # else a process that fails to start would be waited for without end
+    there.close()  # else `recv` would wait for ever if the process fails to start
     try:
         yield here.recv()
     finally:
-        with suppress(OSError):  # a process that failed has closed its end, and printed its error
+        with suppress(OSError):  # a process that failed has closed the pipe, and has printed its error
             here.send("end")
         process.join()
 
 
 def _serve(answer: Callable[[Any], Any], call_s: float, given: dict[str, Any], pipe: Connection) -> None:
-    """Sends the address of the server, and serves until the parent process sends a message."""
+    """Sends the address of the server to the parent process. Serves until the parent sends a message."""
 
     def timed(asked: Any) -> Any:
         started = time.perf_counter()
@@ -146,7 +149,7 @@ def machine() -> str:
 
 
 def resident_mb(pid: int | str = "self") -> float:
-    """Reads the memory that a process holds now, in megabytes (Linux); 0 if it has ended."""
+    """Returns the memory that a process holds now, in megabytes (Linux); 0 if the process has ended."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     except OSError:
@@ -155,7 +158,7 @@ def resident_mb(pid: int | str = "self") -> float:
 
 
 def share(hits: Sequence[bool]) -> str:
-    """Writes `hits` as count, share and 95% Wilson interval."""
+    """Returns count, share and 95% Wilson interval of True in `hits`, as text."""
     if not hits:
         return "0/0"
     it = metrics.share(hits)
@@ -163,7 +166,7 @@ def share(hits: Sequence[bool]) -> str:
 
 
 def spread(values: Sequence[float], digits: int = 2) -> str:
-    """Writes the median, with the least and the most."""
+    """Returns the median with the least and the greatest value, as text."""
     shown = (f"{value:,.{digits}f}" for value in (statistics.median(values), min(values), max(values)))
     return "{} [{} to {}]".format(*shown)
 
@@ -177,7 +180,7 @@ def table(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
 
 
 def revised_place(original: str, edits: Sequence[Edit], place: Span) -> Span:
-    """Returns where the revised text has the characters at `place` of the original, or their replacement."""
+    """Returns where the revised text has the words (or their new form) that the original has at `place`."""
     before = within = at = 0
     for piece in segments(original, edits):
         length = len(piece.text)
@@ -193,6 +196,6 @@ def revised_place(original: str, edits: Sequence[Edit], place: Span) -> Span:
 
 
 def sentence_place(revision: Revision, sentence: str) -> Span:
-    """Returns where the revised text has this sentence of the original."""
+    """Returns where the revised text has `sentence` of the original, or the edited sentence."""
     start = revision.original.index(sentence)
     return revised_place(revision.original, revision.edits, Span(start, start + len(sentence)))

@@ -1,11 +1,11 @@
-"""Generated hostile pages, served over a real socket, fetched, read and cut as a search does it.
+"""Generates hostile pages, serves them on a real socket, and fetches and reads them as a search does.
 
     python -m benchmarks.hostile_pages [--each N] [--limit S] [--seed N] [--load]
 
-A page is survived if it gives passages, or one harmless line that tells why not, within its limit, a tenth,
-and the start of a process. A page of `READ` must give its fact, and no order that a browser hides, unless it
-is marked as an injection; a page of `REFUSED`, no passage. Each page has a host of its own; four are read at
-once. With --load, a process on each core computes meanwhile.
+A page is survived if it gives passages, or one harmless line that says why it gives none. The limit is S
+seconds, a tenth more, and 3 seconds to start a process. A page of `READABLE` must give its fact. If it gives
+an order that a browser hides, the order must be marked as an injection. A page of `REFUSED` must give no
+passage. Each page has its own host. Four pages are read at once. --load keeps all cores busy meanwhile.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ HIDDEN = (
 REFRESH = '<meta http-equiv="refresh" content="0;url={}">'
 ODD_CHARACTERS = ("\u202e", "\u200b", "\ufeff", "\x07", "\x1b[2J", "\u0301", "\U000e0041", "&#0;", "&#xd800;")
 SIZE = 4_900_000
-"""Bytes of HTML, just under the most that is read."""
+"""The bytes of a slow page of HTML, just under the limit of a page."""
 UNITS = {
     "headings": "<h2>a</h2>", "breaks": "<br>", "spans": "<span>a</span>", "links": "<a href=b>c</a>",
     "cells": "<table><tr><td>a", "items": "<ul><li>a", "nested": "<div><p>", "bold": "<b>a<i>b",
@@ -63,7 +63,7 @@ def repeated(unit: str, size: int) -> bytes:
 
 
 def pdf(pages: int, content: bytes) -> bytes:
-    """A PDF whose `pages` all share one stream."""
+    """Returns a PDF of `pages` pages, which all show the same content."""
     packed = zlib.compress(content)
     kids = b" ".join(b"%d 0 R" % (5 + number) for number in range(pages))
     page = b"<</Type/Page/Parent 2 0 R/Contents 4 0 R/Resources<</Font<</F1 3 0 R>>>>>>"
@@ -92,10 +92,10 @@ SLOW_PAGES: dict[str, tuple[Callable[[], bytes], str]] = {
     "Markdown table": (lambda: b"| a |\n| - |\n" + b"| b |\n" * 300_000, "text/markdown"),
     "letters": (lambda: b"a" * 9_000_000, "text/plain"),
 }
-"""Small pages that take very long to read, or all of the memory."""
+"""Small pages that take very long or very much memory to read, each with its content type."""
 
 Pieces = Iterable[bytes]
-"""What a server sends; it waits at an empty piece."""
+"""The pieces that a server sends. At an empty piece, the server waits."""
 PageMaker = Callable[[random.Random], Pieces]
 
 
@@ -173,11 +173,11 @@ EITHER: dict[str, PageMaker] = {
     "huge sentence": lambda it: reply(article("word " * it.randrange(9_000, 300_000))),
 }
 KINDS = REFUSED | READABLE | EITHER
-NO_RULES: PageMaker = lambda _: reply(b"", status="404 Not Found")  # noqa: E731  # of a site, for robots
+NO_RULES: PageMaker = lambda _: reply(b"", status="404 Not Found")  # noqa: E731  # for /robots.txt
 
 
 def find_fault(kind: str, found: Sequence[Passage] | str) -> str:
-    """Tells what is wrong with what came of a page: its passages, or the line that refuses it."""
+    """Returns the fault of `found`: the passages of a page, or the line that refuses it. "": no fault."""
     if isinstance(found, str):
         harmless = found.isprintable() and len(found) < LONGEST_LINE
         return "not read" if kind in READABLE else "" if harmless else "no harmless line"
@@ -195,7 +195,7 @@ async def _find_ips(name: str, port: int) -> Sequence[str]:
 
 
 async def outcomes(each: int, limit_s: float, seed: int) -> dict[str, list[tuple[str, float]]]:
-    """Reads each kind of page so often: what is wrong with what came of it, and the seconds that it took."""
+    """Reads `each` pages of each kind. Returns by kind the fault (or "") and the seconds of each page."""
     places = enumerate(KINDS)
     kinds = {f"{kind.split()[0]}-{at}-{n}.example.org": kind for at, kind in places for n in range(each)}
 

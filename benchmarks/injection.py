@@ -1,11 +1,11 @@
-"""Prompt injection in evidence: what is marked, what reaches a prompt, and what changes a verdict or an edit.
+"""Measures prompt injections in evidence: which are marked, reach a prompt, or change a verdict or an edit.
 
     python -m benchmarks.injection [--pending DIR]
 
-One model obeys every injection that it can read, in each of several ways, and answers the truth to all other
-messages. The injections that aim at cards are also read without a model, and by the recorded strong model;
---pending writes the requests that are not recorded into a folder. Rely on the figures of the held-out half:
-no rule was changed because of it.
+A scripted model obeys every injection that it can read, in each of several ways, and answers other messages
+truthfully. Injections that aim at cards (the judgements of sentences) are also read without a model, and by
+recorded answers of a strong model. --pending writes the requests without a recorded answer into a folder. The
+held-out half gives the more reliable figures, because no rule was changed after a look at it.
 """
 
 import json
@@ -33,7 +33,7 @@ from rarr.tools.guard.injection import suspicion
 from rarr.tools.guard.invisible_characters import without_invisible
 
 CLEAN = ("dev/retrieval/wiki_passages_corpus.jsonl", "train/text_wikipedia_recent.jsonl.gz")
-SAMPLE = 500  # clean passages of the data sets
+SAMPLE = 500  # the number of clean passages, which are from the data sets
 LENGTH = 1000  # the most characters of a clean passage
 SEED = 7
 
@@ -41,10 +41,10 @@ Card = dict[str, Any]
 
 
 class Way(NamedTuple):
-    """How the model obeys: in which sentences, and with which line as its quote."""
+    """A way in which the model obeys."""
 
-    everywhere: bool
-    cites_injection: bool
+    everywhere: bool  # in every sentence; otherwise only in the sentence of the case
+    cites_injection: bool  # quotes the injection; otherwise the honest line
 
 
 WAYS = {
@@ -57,7 +57,7 @@ _LINE = re.compile(r"^\((P\d+\.\d+)\) (.*)$", re.MULTILINE)
 
 
 class ObedientModel:
-    """Answers the truth, but obeys the injection wherever the message has it."""
+    """A model that answers the truth, but obeys the injection if the message contains it."""
 
     def __init__(self, case: Injection, way: Way) -> None:
         self._case, self._way = case, way
@@ -65,7 +65,7 @@ class ObedientModel:
         self.obeyed = 0
 
     def __call__(self, request: Asked) -> str:
-        """The answer, as JSON. The claim is the first sentence; planted controls come after it."""
+        """Returns the answer as JSON. The first sentence is the claim; planted errors come after it."""
         obeys = can_read(self._case.injection, request.user)
         self.obeyed += obeys
         if request.prompt == "target_queries":
@@ -106,21 +106,21 @@ def _edit_card(quotes: Sequence[str], old: str, new: str) -> Card:
 
 
 def can_read(injection: str, message: str) -> bool:
-    """Does `message` have the letters of each sentence of `injection`, whatever stands between them?"""
+    """Tells whether `message` has each sentence of `injection`. Compares only letters and digits."""
     wanted = [letters for part in _ENDS.split(without_invisible(injection)) if (letters := _letters(part))]
     there = _letters(message)
     return all(letters in there for letters in wanted) if wanted else injection in message
 
 
 def revise_claim(case: Injection, model: Any, *, injected: bool = True, rounds: int = 2) -> Revision:
-    """Revises the claim with a search that finds only the page of the case."""
+    """Revises the claim of the case with a search that finds only the page of the case."""
     search = InMemoryRetriever([case.page(injected=injected)])
     with Reviser(Settings(model=model, search=search, rounds=rounds, trace=False)) as reviser:
         return reviser.revise(case.claim)
 
 
 def run_obedient(case: Injection, way: Way, *, injected: bool = True) -> tuple[Revision, bool]:
-    """Revises the claim by a model that obeys in this way; with whether it had anything to obey."""
+    """Revises the claim with a model that obeys. Also returns whether an order reached the model."""
     model = ObedientModel(case, way)
     return revise_claim(case, ScriptedModel(model), injected=injected), model.obeyed > 0
 
@@ -134,22 +134,17 @@ def accepted_words(revision: Revision) -> list[str]:
 
 
 class ObeyedOrder(NamedTuple):
-    """What came of an order that the model obeyed.
+    """The result of an order that the model obeyed."""
 
-    `caught`: it missed planted sentences, and nothing that it said is relied on. `unexamined`: no error could
-    be planted, and nothing is relied on either. `foreign`: an accepted edit has words that are not in the
-    passage.
-    """
-
-    caught: bool
-    unexamined: bool
-    supported: bool
-    edited: bool
-    foreign: bool
+    caught: bool  # the model missed planted errors, so the run did not rely on it
+    unexamined: bool  # no error could be planted, so the run did not rely on the model
+    supported: bool  # the run called a sentence supported
+    edited: bool  # the run has an accepted edit
+    foreign: bool  # an accepted edit has words that are not in the passage
 
 
 def obey_orders(cases: Sequence[Injection], way: Way) -> list[ObeyedOrder]:
-    """Revises the claims with a model that obeys in this way; leaves out orders about queries."""
+    """Revises the claims with a model that obeys in this way. Leaves out orders about queries."""
     outcomes: list[ObeyedOrder] = []
     for case in (case for case in cases if "query" not in case.wants):
         revision, had_order = run_obedient(case, way)
@@ -163,15 +158,11 @@ def obey_orders(cases: Sequence[Injection], way: Way) -> list[ObeyedOrder]:
 
 
 class ClaimReading(NamedTuple):
-    """What a reader made of a claim beside an injection.
+    """The result of reading a claim with a page that has an injection."""
 
-    `right`: the claim says the truth. `supported`: a wrong claim is called supported. `foreign`: an
-    accepted edit has words that are not in the passage.
-    """
-
-    right: bool
-    supported: bool
-    foreign: bool
+    right: bool  # the revised claim says the truth
+    supported: bool  # a wrong claim was kept and called supported
+    foreign: bool  # an accepted edit has words that are not in the passage
 
 
 def read_claims(model: Any, cases: Sequence[Injection], *, injected: bool = True) -> list[ClaimReading]:
@@ -199,17 +190,13 @@ def print_readers(cases: Sequence[Injection], title: str, recorded: RecordedMode
 
 
 class Effect(NamedTuple):
-    """What an injection achieved in any of the ways.
+    """The effects of an injection. An effect is True if any way of obeying has it."""
 
-    `obtained`: the run has the verdict or query that the injection wants. `edited`: the run makes other
-    edits. `silenced`: the run loses an edit or a verdict, and has nothing in its place.
-    """
-
-    marked: bool
-    read: bool = False
-    obtained: bool = False
-    edited: bool = False
-    silenced: bool = False
+    marked: bool  # the page is marked as suspicious
+    read: bool = False  # the injection reached a prompt
+    obtained: bool = False  # the run has the verdict or the query that the injection wants
+    edited: bool = False  # the run makes other edits than without the injection
+    silenced: bool = False  # the run loses its edits, or has other statuses
 
 
 def effect(case: Injection) -> Effect:
@@ -231,14 +218,14 @@ def _got_wish(case: Injection, injected: Revision, honest: Revision) -> bool:
 
 
 def _first_verdicts(revision: Revision) -> set[str]:
-    """The first verdict of each query; later ones are about the edited text."""
+    """Returns the first verdicts of the queries. Later verdicts are about the edited text."""
     return set({check.query_id: check.verdict for check in reversed(revision.checks)}.values())
 
 
 def print_effects(half: Half) -> None:
     """Prints the effects of the subtle injections.
 
-    An injection that states a value is evidence for the value, so such injections are counted apart.
+    An injection that states the value it wants is evidence for this value, so it is counted apart.
     """
     effects = [(case, effect(case)) for case in injections(half)]
     print(f"\n## Subtle injections, {half}\n")
@@ -253,9 +240,9 @@ def print_effects(half: Half) -> None:
 
 
 def print_clean() -> None:
-    """Prints how many clean passages are marked.
+    """Prints how many clean passages are marked as injections, which would be wrong.
 
-    Of each data set the same number is drawn, each the beginning of another page.
+    Draws the same number from each data set. A passage is the beginning of a page.
     """
     chance = random.Random(SEED)
     drawn = [chance.sample(read_data(name), SAMPLE // len(CLEAN)) for name in CLEAN]

@@ -1,6 +1,6 @@
-"""Generated texts about mills, documents about them, and a model that answers the requests of `rarr`.
+"""Generates texts about mills and documents about the mills, and answers the requests of `rarr` as a model.
 
-Sentence i says when mill i was built. The first `wrong` sentences give another year than the document.
+Sentence i says when mill i was built. The first `wrong` sentences have another year than the document.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _DOCUMENT = re.compile(
 
 
 def mill_name(number: int) -> str:
-    """The name of a mill. When all pairs of kind and name are used, a number is added."""
+    """Returns the name of a mill. The name has a number if all pairs of kind and name are in use."""
     kind, name = divmod(number, len(_NAMES))
     return f"{_KINDS[kind % len(_KINDS)]} {_NAMES[name]} Mill" + (f" {kind}" if kind >= len(_KINDS) else "")
 
@@ -48,7 +48,7 @@ def mills_text(mills: int, wrong: int, first: int = 0) -> str:
 
 
 def mill_document(number: int) -> str:
-    """Four sentences of about 100 tokens, as long as a passage of an encyclopedia."""
+    """Returns four sentences of about 100 tokens, which is the length of a passage of an encyclopedia."""
     name, year = mill_name(number), year_built(number)
     return (
         f"{name} is a watermill on the river that runs through the parish, a walk below the stone bridge."
@@ -59,7 +59,7 @@ def mill_document(number: int) -> str:
 
 
 class SlowDocuments:
-    """A search that takes `seconds` and finds the one document about the mill that the query names."""
+    """A search that takes `seconds`, and finds the document about the mill that the query names."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -75,7 +75,7 @@ class SlowDocuments:
 def respond(request: Any) -> dict[str, Any]:
     if request.prompt in ("check_agreement", "check_agreement_doubt"):
         return _fill_cards(prompts.load(request.prompt).variables_in(request.user) or {}, request.prompt)
-    if request.prompt == "target_queries":  # no document says more than the first round found
+    if request.prompt == "target_queries":  # no document has more facts than the first round found
         return {"questions": []}
     text = _tag_content(request.user, "text")
     if request.prompt == "generate_queries":
@@ -103,9 +103,9 @@ def respond(request: Any) -> dict[str, Any]:
 
 
 def _fill_cards(variables: Mapping[str, str], prompt: str) -> dict[str, Any]:
-    """Fills the cards: a claim is compared with its document, another sentence with the line most like it.
+    """Returns a card (judgement) for each marked sentence. Compares a claim with the document about its mill.
 
-    Kept cheap, since a server of a benchmark computes beside what is measured.
+    The code is simple and fast, because it runs on the machine that a benchmark measures.
     """
     sources = variables["sources"]
     built = {match[2]: match for match in _DOCUMENT.finditer(sources)}
@@ -130,7 +130,7 @@ def _verdict(said: str, right: str, by: str) -> dict[str, Any]:
 
 
 def _planted_card(sentence: str, lines: Mapping[str, str]) -> dict[str, Any]:
-    """Compares a planted sentence with the line that shares most words with it."""
+    """Returns the card of a planted error. Compares the sentence with the line that has most of its words."""
     said, words = sentence.split(), set(sentence.split())
     line = max(lines, key=lambda it: len(words.intersection(it.split())) - len(it) / 1000)
     right = line.split()

@@ -1,13 +1,13 @@
-"""Claims about invented things that have a namesake: what becomes of each beside the namesake's page.
+"""Revises claims about invented things that have a namesake. Counts the results with the namesake's page.
 
     python -m benchmarks.namesakes [--half tuned|held_out|all] [--each] [--model M] [--rounds N]
                                    [--pending DIR]
 
-A claim with `{{wrong=>right}}` is revised twice, with the wrong value and with the right value. This happens
-against two corpora: the pages of all namesakes alone, and these beside the pages of all the things
-themselves. The embedded reader gets each claim alone; a language model gets the claims of a half as the
-paragraphs of one text. `tuned` may be worked with; `held_out` is for measuring alone, so only totals are
-printed. `--model recorded` repeats recorded answers, as in `benchmarks.answers`.
+A claim with `{{wrong=>right}}` is revised twice, with the wrong value and with the right value. There are two
+corpora. One has the pages of all namesakes; the other also has the pages of the things themselves. The
+embedded reader gets each claim alone; a language model gets the claims of a half as the paragraphs of one
+text. Of `held_out`, only totals are printed. `--model recorded` repeats recorded answers (see
+`benchmarks.answers`).
 """
 
 import re
@@ -30,32 +30,28 @@ _MARK = re.compile(r"\{\{(.+?)=>(.+?)\}\}")
 
 
 class NamesakeCase(NamedTuple):
-    """A claim with its wrong and right value marked; the page of its subject, and that of a namesake.
+    """A claim with a marked value, the page about its subject, and the page about a namesake."""
 
-    `kind` is that of the value. `words`: the own page says the value in `close` or in `other` words.
-    `namesake_value` is the value of the kind that the namesake's page states.
-    """
-
-    claim: str
-    kind: str
-    words: str
+    claim: str  # with the wrong and the right value as {{wrong=>right}}
+    kind: str  # the kind of the value, such as a date
+    words: str  # "close" or "other": the words in which the page of the subject says the value
     title: str
     page: str
     namesake_title: str
     namesake_page: str
-    namesake_value: str
+    namesake_value: str  # the value of the same kind on the page of the namesake
 
     def text(self, *, wrong: bool) -> str:
         return _MARK.sub(r"\1" if wrong else r"\2", self.claim)
 
 
 class ClaimOutcome(NamedTuple):
-    """The result for a claim, which held its wrong value if `is_wrong`: how it was changed, or its status."""
+    """The result for a claim: the change by the run, or the status of an unchanged claim."""
 
     case: NamesakeCase
     pages: str
-    is_wrong: bool
-    text: str
+    is_wrong: bool  # whether the claim had the wrong value
+    text: str  # the claim after the run
     result: str
     is_suggested: bool
 
@@ -88,7 +84,7 @@ def _page(title: str, text: str) -> dict[str, str]:
 
 
 def claim_outcome(case: NamesakeCase, pages: str, revision: Revision, *, is_wrong: bool) -> ClaimOutcome:
-    """The outcome of a claim, which is a paragraph of the text and a single sentence."""
+    """Returns the outcome of a claim, which is one sentence and one paragraph of the text."""
     claim, place = case.text(wrong=is_wrong), sentence_place(revision, case.text(wrong=is_wrong))
     text = place.of(revision.text)
     [sentence] = [it for it in revision.report.sentences if place.overlaps(Span(it.start, it.end))]
@@ -103,7 +99,7 @@ def claim_outcome(case: NamesakeCase, pages: str, revision: Revision, *, is_wron
 
 
 def hits_by_result(outcomes: Sequence[ClaimOutcome], pages: str, *, wrong: bool) -> dict[str, list[bool]]:
-    """For each result, whether each of the wrong (or else the right) claims has it with these `pages`."""
+    """Returns by result whether each wrong (or right) claim has it with `pages`, one of the two corpora."""
     group = [outcome for outcome in outcomes if (outcome.pages, outcome.is_wrong) == (pages, wrong)]
     results = (CORRECTED, CHANGED, NOT_RECORDED, *STATUSES)
     counts = {result: [outcome.result == result for outcome in group] for result in results}

@@ -1,10 +1,10 @@
-"""What `rarr` itself costs: CPU a text with a model that takes no time, and throughput with one that does.
+"""Measures what `rarr` itself costs: the CPU time of a text, and how many texts it revises in a second.
 
     python -m benchmarks.overhead
 
-CPU: 6 queries, 2 disagreements, a model in this process, no text seen before. Throughput: a scripted server,
-in a process of its own on the loopback, takes half a second for every answer; 64 requests at once are
-allowed, and the ideal is a model that always has 64 to answer.
+CPU: each text has 6 queries and 2 disagreements, and was not seen before; the model is in this process and
+takes no time. Throughput: a scripted server in another process takes half a second for every answer. `rarr`
+may send 64 requests at once. In the ideal case, the server has 64 requests to answer all the time.
 """
 
 import asyncio
@@ -75,7 +75,7 @@ async def print_throughput(url: str, texts: int) -> None:
 
 
 def settings_for(model: object, **more: object) -> Settings:
-    """Makes settings whose only work is that of `rarr` and of the model."""
+    """Makes settings with a search that takes no time, so that only `rarr` and the model work."""
     return Settings(model=model, search=mills.SlowDocuments(0), **more)
 
 

@@ -1,10 +1,10 @@
-"""A strong model whose answers were recorded: `--model recorded` of a benchmark repeats them.
+"""Repeats the recorded answers of a strong model, for the option `--model recorded` of benchmarks.
 
-`benchmarks/recorded/answers.jsonl` has a line for each request: its messages, its seed unless that is 0, and
-the answer. A request without a recorded answer fails, and is counted: it is not recorded, and never wrong.
+`benchmarks/recorded/answers.jsonl` has a line for each request: its messages, its seed if it is not 0, and
+the answer. A request without a recorded answer fails. It counts as not recorded, and never as wrong.
 
-A request shows the passages that its sentences kept, so `kept.json` holds which passages these were: recorded
-answers measure how passages are read, and `benchmarks.retrieval` measures how they are ranked.
+A request shows the passages that the reranker kept, so `kept.json` has the passages of each query. Recorded
+answers measure only how passages are read; `benchmarks.retrieval` measures how they are ranked.
 """
 
 import hashlib
@@ -27,13 +27,13 @@ from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens, est
 
 FILE = Path(__file__).parent / "recorded" / "answers.jsonl"
 KEPT = FILE.with_name("kept.json")
-_SCHEMA = "\n\n## schema of the answer (JSON alone)\n\n"  # follows the prompt of a request to record
+_SCHEMA = "\n\n## schema of the answer (JSON alone)\n\n"  # stands after the prompt of a request to record
 NOT_RECORDED = "not recorded"
 """The result of a sentence that the recorded model was not asked about."""
 
 
 class RecordedModel:
-    """Answers from the file, and notes the requests that it lacks. `missing`: their prompts, by key."""
+    """A model that answers from a file. `missing` has the prompts of requests without an answer, by key."""
 
     def __init__(self, file: Path = FILE, name: str = "recorded") -> None:
         self.name = name
@@ -41,7 +41,7 @@ class RecordedModel:
         self._answers = {row_key(row): row["answer"] for row in (read_lines(file) if file.exists() else ())}
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Returns the recorded answer. Raises `CallFailure` for a request that has none."""
+        """Returns the recorded answer. Raises `CallFailure` if the answer to the request is not recorded."""
         prompt = prompt_text(ask)
         key = key_of(prompt, ask.seed)
         if key not in self._answers:
@@ -54,10 +54,10 @@ class RecordedModel:
         return Answer((answer,), tokens)
 
     async def aclose(self) -> None:
-        """Has no connections."""
+        """Does nothing: this model has no connections."""
 
     def report_missing(self, folder: Path | None) -> None:
-        """Prints how many requests are missing, and writes each as KEY.md into the folder, if given."""
+        """Prints how many requests are missing. If `folder` is given, writes each as KEY.md into it."""
         print(f"{len(self.missing)} requests are not recorded")
         if folder is None:
             return
@@ -67,18 +67,18 @@ class RecordedModel:
 
 
 def count_unrecorded(model: object) -> int:
-    """Counts the requests that a recorded model lacked so far; 0 for any other model."""
+    """Returns how many requests a recorded model could not answer until now; 0 for any other model."""
     return len(model.missing) if isinstance(model, RecordedModel) else 0
 
 
 class RecordedReranker:
-    """Ranks the passages first that were kept when the answers were recorded; other queries by overlap."""
+    """A reranker that puts first the passages which were kept when the answers were recorded."""
 
     def __init__(self, file: Path = KEPT) -> None:
         self._kept: dict[str, list[int]] = json.loads(file.read_text(encoding="utf-8"))
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """Scores the kept passages in their order, and the others as 0."""
+        """Scores the kept passages in their order, and others as 0. Scores an unknown query by overlap."""
         order = sorted(range(len(passages)), key=lambda number: _title_and_text(passages[number]))
         key = key_of("\n\n".join([query, *(_title_and_text(passages[number]) for number in order)]))
         if key not in self._kept:
@@ -90,14 +90,14 @@ class RecordedReranker:
 
 
 def wire_reader(settings: Settings, **options: Any) -> Components:
-    """Wires the components; a recorded model reads the passages that it read when it was recorded."""
+    """Makes the components. A recorded model gets the passages that it read when it was recorded."""
     wired = wire(settings, **options)
     return replace(wired, reranker=RecordedReranker()) if isinstance(settings.model, RecordedModel) else wired
 
 
 @contextmanager
 def reader_of_pages(pages: Iterable[Mapping[str, str]], **given: Any) -> Iterator[Reviser]:
-    """Yields a reviser whose corpus is these pages, with `given` as its other settings."""
+    """Yields a reviser whose corpus are the `pages`, and whose other settings are `given`."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "pages.jsonl")
         corpus.write_text("\n".join(map(json.dumps, pages)), encoding="utf-8")
@@ -111,22 +111,22 @@ def _title_and_text(passage: Passage) -> str:
 
 
 def prompt_text(ask: ChatRequest) -> str:
-    """Writes the messages of a request as one text, each below its role."""
+    """Returns the messages of a request as one text, each message below its role."""
     return "\n\n".join(f"## {message.role}\n\n{message.content}" for message in ask.messages)
 
 
 def key_of(prompt: str, seed: int = 0) -> str:
-    """Makes the key of a request: several samples of one prompt are requests with other seeds."""
+    """Returns the key of a request. Several samples of one prompt have different seeds, and so other keys."""
     return hashlib.sha256(f"{seed or ''}{prompt}".encode()).hexdigest()[:16]
 
 
 def row_key(row: Mapping[str, Any]) -> str:
-    """Makes the key of a request that a row of the file records."""
+    """Returns the key of the request in a row of the file."""
     return key_of(row["prompt"], row.get("seed", 0))
 
 
 def add_answers(store: Path, file: Path = FILE) -> int:
-    """Adds the answers of a store of file_model.py to the file, and returns the number of its lines."""
+    """Adds the answers in `store`, a file of file_model.py, to `file`. Returns the number of its lines."""
     rows: dict[str, dict[str, Any]] = {}
     for source in (file, store):
         for row in read_lines(source) if source.exists() else []:
@@ -141,7 +141,7 @@ def add_answers(store: Path, file: Path = FILE) -> int:
 
 
 def _seed_of(row: Mapping[str, str]) -> int:
-    """Returns the seed of a request, which file_model.py keeps only in its name for the request."""
+    """Returns the seed of a request. file_model.py stores it only in the id of the row, which is a digest."""
     for seed in range(100):
         if hashlib.sha256(f"{seed}\n{row['prompt']}".encode()).hexdigest().startswith(row["id"]):
             return seed

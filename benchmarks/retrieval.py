@@ -1,9 +1,9 @@
-"""How well passages are found: BM25 alone, and each reranker over what it brings.
+"""Measures how well passages are found: by BM25 alone, and by rerankers of the passages that BM25 finds.
 
     python -m benchmarks.retrieval [--reranker NAME ...]
 
-Pooled Wikipedia passages (ClapNQ and QuoteSum): a question, and the passages that answer it; recall at 1 and
-5 and the mean reciprocal rank among the 20 that BM25 brings.
+The data are Wikipedia passages (ClapNQ and QuoteSum), with questions and the passages that answer them.
+Prints recall at 1 and 5, and the mean reciprocal rank, among the 20 passages that BM25 finds.
 """
 
 import asyncio
@@ -73,7 +73,7 @@ def _print_line(name: str, queries: Sequence[dict[str, Any]], ranked: Sequence[S
 
 
 def rank_of_right(query: Mapping[str, Any], sources: Sequence[str]) -> int:
-    """The rank, from 1, of the first right document among those of the passages; 0 if there is none."""
+    """Returns the rank (from 1) of the first right document among the `sources`; 0 if there is none."""
     documents = dict.fromkeys(sources)
     gold = {str(document) for document in query["gold"]}
     return next((place for place, source in enumerate(documents, 1) if source in gold), 0)

@@ -1,9 +1,9 @@
-"""Pictures of the pages for the documentation: python -m benchmarks.screenshots [docs/images]
+"""Takes pictures of the pages for the documentation: python -m benchmarks.screenshots [docs/images]
 
-Photographs in the Chromium of this machine: the page of an evaluation of the defaults on examples/eval.jsonl;
-the page of a run on examples/texts/demo.md, with the rules as a language model; the page of `rarr serve` with
-the same text; the page on which people rate examples/ratings; and what a terminal shows of `rarr revise`. Run
-it from the root of the repository.
+Uses the Chromium of this machine. The pictures show: the report of an evaluation on examples/eval.jsonl; the
+trace of a run on examples/texts/demo.md, with `RuleModel` as the model; the page of `rarr serve` with the
+same text; the page on which people rate examples/ratings; and the output of `rarr revise` on a terminal. Run
+it in the root of the repository.
 """
 
 import io
@@ -42,7 +42,7 @@ def find_browser() -> str | None:
 
 
 def _write_trace_page(home: Path) -> Path:
-    """Writes the page of a run whose model is slow, and once too busy to answer."""
+    """Writes the page of a run whose model is slow, and is once too busy to answer. Returns its path."""
     failures = [None] * 20 + [CallFailure("busy", "the model is too busy (429)")]
     model = ScriptedModel(RuleModel(), name="vllm:rules", latency=0.2, failures=failures)
     settings = Settings(home=home, corpus=CORPUS, model=model)
@@ -70,7 +70,7 @@ def _photograph_trace(page: Page, folder: Path) -> None:
 
 
 def _photograph_server(page: Page, folder: Path, home: Path) -> None:
-    """Revises the text on the page of a server."""
+    """Revises the text on the page of a server, and takes pictures of the page."""
     argv = [sys.executable, "-m", "rarr", "serve", "--corpus", str(CORPUS), "--port", "0"]
     settings = {**os.environ, "RARR_HOME": str(home)}
     with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, env=settings) as server:
@@ -90,7 +90,7 @@ def _photograph_server(page: Page, folder: Path, home: Path) -> None:
 
 
 def _photograph_rating(page: Page, folder: Path) -> None:
-    """Photographs an item with a revision, after the items before it were rated."""
+    """Rates the first items, and takes pictures of the next item, which has a revision."""
     page.set_viewport_size(RATING)
     page.emulate_media(color_scheme="light")
     for key in [*("y1" * 7), *"y1s", "ArrowLeft"]:
@@ -102,7 +102,7 @@ def _photograph_rating(page: Page, folder: Path) -> None:
 
 
 def _photograph_terminal(page: Page, file: Path, home: Path) -> None:
-    """Runs a command on a terminal, and photographs what it writes there."""
+    """Runs a command on a terminal, and takes a picture of its output."""
     argv = ["revise", "--file", str(TEXT), "--corpus", str(CORPUS)]
     settings = {**os.environ, "RARR_HOME": str(home), "COLUMNS": "108", "TERM": "xterm-256color"}
     own, terminal = pty.openpty()
@@ -125,7 +125,7 @@ def main() -> None:
         chromium = playwright.chromium.launch(executable_path=path)
         page = chromium.new_page(viewport=DESK)
         page.goto((Path(temporary) / "report.html").as_uri())
-        # The documents show no path of a machine.
+        # Pictures in the documentation must not show paths of this machine.
         page.evaluate(
             "at => { document.body.innerHTML = document.body.innerHTML.replaceAll(at, '') }", f"{Path.cwd()}/"
         )
@@ -137,7 +137,7 @@ def main() -> None:
         page.goto(rating.as_uri())
         _photograph_rating(page, folder)
         _photograph_server(page, folder, Path(temporary) / "home")
-        page = chromium.new_page(viewport=WIDE)  # the policy of a page would hold for what is set in it
+        page = chromium.new_page(viewport=WIDE)  # on the old page, its policy would block the content
         _photograph_terminal(page, folder / "terminal.png", Path(temporary) / "home")
         chromium.close()
 

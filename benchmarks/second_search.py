@@ -1,12 +1,12 @@
-"""Sentences that only a second search can decide: what becomes of each.
+"""Revises sentences that only a second search can decide. Counts their results.
 
     python -m benchmarks.second_search [--half tuned|held_out|all] [--each] [--model M] [--rounds N]
                                        [--pending DIR]
 
-The document that a sentence finds (`first`) names what the other document (`second`) is about. The sentences
-of a half are the paragraphs of one text. A sentence is decided rightly if it is supported and was right, or
-was corrected exactly, and if it quotes both documents. `tuned` may be worked with; `held_out` is for
-measuring alone, so only totals are printed. `--model recorded` repeats recorded answers.
+A search with the sentence finds the document `first`, which names the subject of the document `second`. The
+sentences of a half are the paragraphs of one text. A sentence is decided rightly if it was right and is
+supported, or if it was corrected exactly and is supported. It should quote both documents. Of `held_out`,
+only totals are printed. `--model recorded` repeats recorded answers.
 """
 
 from argparse import Namespace
@@ -24,7 +24,7 @@ CHANGED, SUPPORTED = "changed otherwise", "supported though wrong"
 
 
 class HopCase(NamedTuple):
-    """A sentence with its wrong and right words (None: it is right), and the two documents that decide it."""
+    """A sentence, its wrong words and their correction (None: it is right), and the ids of two documents."""
 
     id: str
     text: str

@@ -1,10 +1,10 @@
-"""What `rarr serve` carries: many clients, a server behind that fails, and clients that leave.
+"""Measures `rarr serve` under load: many clients, a model server that fails, and clients that leave.
 
     python -m benchmarks.serve_load [--clients N] [--seconds S] [--seed N] [--model SECONDS]
 
-The server behind is the scripted server, in a process of its own, and so is `rarr serve`. With --model, that
-server also reads the cards; each of its answers takes so many seconds, and none fails. What it gives through
-the proxy, where all answers are checked, is compared with what it gives directly.
+The model server is the scripted server. It and `rarr serve` each run in their own process. With --model, the
+model server also reads the evidence, each answer takes so many seconds, and no answer fails. The rate of
+answers through the proxy, which checks all answers, is compared with the rate of the model server alone.
 """
 
 import asyncio
@@ -33,15 +33,15 @@ DEADLINE_S = 2.0
 PATIENCE_S = 15.0
 """Seconds after which a client leaves a request that hangs."""
 ERRORS, CUTS, HANGS, LEAVES = 0.05, 0.02, 0.01, 0.02
-"""The shares of requests with an error, a cut answer and no answer, and of those whose client leaves."""
+"""The shares of requests with an error, a cut answer, no answer, and a client that leaves."""
 LEAST_CHECKED, LEAST_SHARE = 20, 0.9
 MODES = ("off", "off", "off", "revise", "check")
 WRONG, RIGHT = "212 metres", "221 metres"
 
 
 def plan_failure(count: Any, chance: random.Random | None, _: Request) -> Failure | None:
-    """Counts a request, and fails some by chance: an error, a cut answer, or none. Without `chance`, none."""
-    count.value += 1  # the server asks for one failure at a time
+    """Counts a request, and draws its failure (None: no failure). Without `chance`, there is no failure."""
+    count.value += 1  # the server calls this function in one thread at a time
     drawn = chance.random() if chance else 1.0
     if drawn < ERRORS:
         return Failure(500)
@@ -51,7 +51,7 @@ def plan_failure(count: Any, chance: random.Random | None, _: Request) -> Failur
 
 
 def respond(request: Request) -> str:
-    """Answers a question with its number and a wrong height, and reads cards."""
+    """Answers a question with a text that has a wrong height. Answers other prompts by `RuleModel`."""
     return RuleModel()(request) if request.prompt else answer_text(request.user, WRONG)
 
 
@@ -60,7 +60,7 @@ def answer_text(question: str, height: str) -> str:
 
 
 class ClientLog:
-    """What clients saw: what became of each request, the seconds of those with a text, and the memory."""
+    """What clients saw: the outcomes of requests, the seconds of checked answers, and the server's memory."""
 
     def __init__(self) -> None:
         self.outcomes: Counter[str] = Counter()
@@ -84,7 +84,7 @@ async def load(server: "subprocess.Popen[str]", root: str, clients: int, seconds
 
 
 async def ask_all(root: str, clients: int, seconds: float, log: ClientLog, seed: int, mode: str = "") -> None:
-    """Asks for so long. With a `mode`, every answer has it, and no client leaves or sets a deadline."""
+    """Sends requests for `seconds`. With a `mode`, every request has it, and no client leaves."""
     end, limits = time.perf_counter() + seconds, httpx2.Limits(max_connections=None)
 
     async def client(chance: random.Random, number: int) -> None:
@@ -198,7 +198,7 @@ def main() -> None:
 
 @contextmanager
 def serve_rarr(url: str, home: Path, *, reads: bool) -> Iterator[tuple["subprocess.Popen[str]", str]]:
-    """Runs `rarr serve` in a process of its own; yields it and its address. `reads`: the model reads."""
+    """Runs `rarr serve`. Yields its process and its address. `reads`: the model server reads the evidence."""
     corpus = str(EXAMPLES / "corpus")
     command = [sys.executable, "-m", "rarr", "serve", "--port", "0", "--upstream", url, "--corpus", corpus]
     environment = {**os.environ, "RARR_HOME": str(home)}

@@ -1,9 +1,9 @@
-"""Texts with tables about invented documents, with planted errors: what becomes of each cell.
+"""Revises texts with tables about invented documents, with planted errors. Counts the results of cells.
 
     python -m benchmarks.tables [--half tuned|held_out|all] [--each] [--model M]
 
-In a text `{{wrong=>right}}` is a cell with an error; all others are right. The documents of both halves are
-one corpus. `tuned` may be worked with; `held_out` is for measuring alone.
+In a text, `{{wrong=>right}}` is a cell with an error. All other cells are right. The documents of both halves
+are one corpus. `held_out` is only for measuring.
 """
 
 import re
@@ -23,7 +23,7 @@ _MARK = re.compile(r"\{\{(.+?)=>(.+?)\}\}")
 
 
 def results(half: str, *, model: Any = "embedded") -> list[JudgedCase]:
-    """Revises the texts of a half. A cell was `corrected` or `damaged`, or has its status."""
+    """Revises the texts of a half. The result of a cell is `corrected`, `damaged`, or its status."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "corpus")
         corpus.mkdir()

@@ -1,11 +1,11 @@
-"""Articles and answers that a model writes from documents: how many of their citations the check confirms.
+"""Lets a model write articles and answers from documents. Counts the citations that the check confirms.
 
     python -m benchmarks.writing [--model M] [--base-url URL] [--pending DIR]
 
-`examples/writing` has invented documents, among them namesakes and old figures beside new ones; three topics;
-and ten questions, some of which ask for what no document says. A citation as written is right if the check of
-the run says that its source supports the sentence; a delivered citation, if its sentence is supported. A
-question is answered if supported statements have all its `facts`, and if `[NA]` marks what no document says.
+`examples/writing` has invented documents (with namesakes, and with old and new figures), three topics, and
+ten questions. No document answers some of the questions. A citation as written is right if the check says
+that its source supports the sentence. A delivered citation is right if its sentence is supported. A question
+is answered if supported statements have all its `facts`, and if `[NA]` marks what no document says.
 """
 
 import tempfile
@@ -26,12 +26,12 @@ HEAD = ("", "citations as written", "citations as delivered", "sentences support
 
 
 class WrittenHits(NamedTuple):
-    """What is right of the citations and sentences that a model wrote."""
+    """Which citations and sentences of an article or answer are right."""
 
-    as_written: tuple[bool, ...]
-    delivered: tuple[bool, ...]
-    supported: tuple[bool, ...]
-    answered: bool = True
+    as_written: tuple[bool, ...]  # for each citation before the check
+    delivered: tuple[bool, ...]  # for each citation after the check
+    supported: tuple[bool, ...]  # for each sentence
+    answered: bool = True  # whether the question is answered
 
 
 def judge_article(article: Article) -> WrittenHits:
@@ -44,7 +44,7 @@ def judge_article(article: Article) -> WrittenHits:
 
 
 def judge_answer(answer: Answer, facts: Sequence[str], *, unanswered: bool) -> WrittenHits:
-    """Counts the citations of an answer; a statement that is marked `[NA]` is no sentence to support."""
+    """Judges the citations of an answer. A statement with only `[NA]` does not count as a sentence."""
     statements = [it for it in answer.statements if it.citations or not it.needs_support]
     said = " ".join(it.text for it in answer.statements if it.status == "supported")
     marked = any(it.needs_support for it in answer.statements)

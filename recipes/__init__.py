@@ -1,1 +1,1 @@
-"""Makes the weights that ship with `rarr`, from public data to the ONNX file."""
+"""Makes the weights that ship with `rarr`: builds data, trains, and writes the ONNX file."""

@@ -1,4 +1,7 @@
-"""The training data: examples of the shared data's `train/` folder, built once into JSON lines, and read."""
+"""Makes the training examples from the folder `train/` of the data sets, once, as files of JSON lines.
+
+An example is a text and a passage: with a label for the text, or with values of the text to hide and to find.
+"""
 
 import asyncio
 import json
@@ -21,10 +24,10 @@ from rarr.training.examples import Example, Label, cloze_values
 Item = dict[str, Any]
 WRITTEN, HANDWRITTEN = Path(__file__).parent / "data" / "written.jsonl", "train/handwritten.jsonl.gz"
 SEED = 7
-SEARCH_RESULTS = 12  # passages that BM25 brings for a query, of which those of other sources are wrong
-LONGEST_PASSAGE = 900  # characters of a passage
-MOST_EXAMPLES = 9  # texts that are taken of one article, at most
-SHORTEST, LONGEST = 6, 42  # words of a text of an article
+SEARCH_RESULTS = 12  # the passages that a search finds for a claim
+LONGEST_PASSAGE = 900  # characters
+MOST_EXAMPLES = 9  # the most examples of one article
+SHORTEST, LONGEST = 6, 42  # the fewest and the most words of a sentence that becomes an example
 _HEADING = re.compile(r"^=+.*=+$", re.MULTILINE)
 
 
@@ -53,7 +56,7 @@ def load_examples(folder: Path) -> dict[str, list[Example]]:
 
 
 def written_items() -> list[Item]:
-    """The hand-written items of `recipes/data/`, with the passages that they point at."""
+    """Returns the hand-written items of `recipes/data/`, with the passages to which they refer."""
     files = {"recent": "text_wikipedia_recent", "leads": "text_wikichat_leads"}
     rows = {name: read_data(f"train/{file}.jsonl.gz") for name, file in files.items()}
     articles = {name: {row["id"]: row for row in rows[name]} for name in rows}
@@ -66,7 +69,10 @@ def written_items() -> list[Item]:
 
 
 def examples_of_items(items: Sequence[Item]) -> Iterator[Example]:
-    """The three texts of each item, the values of the true text, and those that the passage lacks."""
+    """Yields for each item an example of each of its three texts, and up to two examples with values to hide.
+
+    One hides the values that the passage states, the other those that the passage lacks.
+    """
     labels: dict[str, Label] = {
         "supported": "attributable",
         "corrupted": "contradictory",
@@ -81,14 +87,14 @@ def examples_of_items(items: Sequence[Item]) -> Iterator[Example]:
 
 
 def cloze_examples(text: str, passage: str, title: str, *, stated: bool) -> Iterator[Example]:
-    """The text with the values that the passage states, or that it lacks; nothing without any."""
+    """Yields an example that hides the values of `text` which the passage states (or lacks: not `stated`)."""
     values = tuple(it for it in cloze_values(text, passage, title) if bool(it.answers) == stated)
     if values:
         yield Example(text=text, title=title, passage=passage, values=values)
 
 
 def examples_of_other_documents(items: Sequence[Item]) -> Iterator[Example]:
-    """Claims with a passage of another document that a search finds for them, which settles nothing."""
+    """Yields examples of claims with a passage of another document, which does not decide the claim."""
     documents = [item.get("doc", item.get("article")) for item in items]
     brought = asyncio.run(_search_items(items))
     for item, document, numbers in zip(items, documents, brought, strict=True):
@@ -100,7 +106,7 @@ def examples_of_other_documents(items: Sequence[Item]) -> Iterator[Example]:
 
 
 async def _search_items(items: Sequence[Item]) -> list[list[int]]:
-    """For each item, the numbers of the items with the best passages for its claim, by BM25."""
+    """Returns for each item the numbers of the items whose passages BM25 ranks best for its claim."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "passages.jsonl"
         passages = {item["evidence"]: number for number, item in enumerate(items)}
@@ -112,7 +118,7 @@ async def _search_items(items: Sequence[Item]) -> list[list[int]]:
 
 
 def examples_of_judged_claims(judged: Sequence[Item]) -> Iterator[Example]:
-    """A claim that people judged a row, with the window of its evidence that is closest to it."""
+    """Yields examples of claims that people judged, each with the part of its evidence that is closest."""
     for row in judged:
         label: Label | None = row["label3"] or ("not_supported" if row["supported"] is False else None)
         asked = row["source"] == "halueval_qa"
@@ -128,7 +134,7 @@ def examples_of_judged_claims(judged: Sequence[Item]) -> Iterator[Example]:
 
 
 def closest_window(text: str, passage: str) -> str:
-    """The run of whole sentences, of at most 900 characters, that has most words of the text."""
+    """Returns the sentences of the passage, in up to 900 characters, that have most words of the text."""
     if len(passage) <= LONGEST_PASSAGE:
         return passage
     wanted = {item.stem for item in items_of(text)}
@@ -139,9 +145,9 @@ def closest_window(text: str, passage: str) -> str:
 
 
 def span_selection() -> Iterator[Example]:
-    """Span-selection pre-training (Glass et al. 2020): an article often says the same thing twice.
+    """Yields examples for span-selection pre-training (Glass et al. 2020): an article often repeats a fact.
 
-    Articles of hand-written dev items are left out, so that training does not see what dev measures.
+    Leaves out the articles of the items in `dev/`, so that training does not see what these items measure.
     """
     measured = {item["doc"] for item in read_data("dev/editing/handwritten.jsonl.gz")}
     articles = [it for it in read_data("train/text_wikipedia_recent.jsonl.gz") if it["id"] not in measured]
@@ -151,7 +157,7 @@ def span_selection() -> Iterator[Example]:
 
 
 def examples_of_article(article: Item) -> list[Example]:
-    """A few sentences of an article, each with the part of the article that repeats most of it."""
+    """Returns examples of sentences, each with the part of the article that repeats most of the sentence."""
     body, made = _HEADING.sub("", article["text"]), list[Example]()
     spans = [span for span in split_sentences(body) if len(span.of(body).split()) >= 4]
     topic = _distinctive_words(article["title"])
@@ -163,7 +169,7 @@ def examples_of_article(article: Item) -> list[Example]:
         others = [m for m in range(len(spans)) if m != n]
         shared = ((sum(1 / frequency[mark] for mark in marks[n] & marks[m]), m) for m in others)
         best, at = max(shared, default=(0.0, 0))
-        if best < 0.5:  # of two marks that only these two sentences have, each counts a half
+        if best < 0.5:  # a word that only two sentences have counts a half
             continue
         near = [m for m in others if abs(m - at) <= 1]
         passage = body[spans[near[0]].start : spans[near[-1]].end]
@@ -172,5 +178,5 @@ def examples_of_article(article: Item) -> list[Example]:
 
 
 def _distinctive_words(text: str) -> set[str]:
-    """What tells a text apart: the stems of its words with meaning, and its values."""
+    """Returns the stems of the meaningful words of a text, and its values."""
     return {item.stem or text[item.start : item.end].lower() for item in items_of(text)}

