@@ -32,7 +32,7 @@ def test_batch_on_a_full_disk_continues_and_eight_at_once_agree(tmp_path: Path) 
     assert together.runs == 8 and not any(together[2:]), together
 
 
-def seconds_of(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
     """How much processor time the process has taken."""
     user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
@@ -45,11 +45,11 @@ def test_worker_that_is_killed_in_the_middle_of_its_result_costs_no_row(tmp_path
     argv = [sys.executable, "-m", "rarr", "batch", "in.jsonl", "-o", "out.jsonl", "--full", "--workers", "2"]
     argv += ["--model", "embedded", "--corpus", str(CORPUS)]
     run = subprocess.Popen(argv, cwd=tmp_path, start_new_session=True)
-    while not (busy := [pid for pid in workers_of(run.pid) if seconds_of(pid) > 0.5]):
+    while not (busy := [pid for pid in workers_of(run.pid) if cpu_seconds(pid) > 0.5]):
         time.sleep(0.02)
     run.send_signal(signal.SIGSTOP)  # nobody reads: of a long result, a pipe holds the beginning
     before = -1.0
-    while before != (before := seconds_of(busy[0])):
+    while before != (before := cpu_seconds(busy[0])):
         time.sleep(1)
     os.kill(busy[0], signal.SIGKILL)
     run.send_signal(signal.SIGCONT)

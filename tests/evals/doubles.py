@@ -32,7 +32,7 @@ class Source(InMemoryRetriever):
         return await super().retrieve(query, k)
 
 
-def evaluated(data: Path, out: Path, source: Source | None = None, **more: Any) -> EvalReport:
+def run_eval(data: Path, out: Path, source: Source | None = None, **more: Any) -> EvalReport:
     """Evaluates with the embedded reader. `more` are settings and arguments of `evaluate`."""
     known = Settings.model_fields.keys() - {"queries"}
     values = {name: more.pop(name) for name in list(more) if name in known}
@@ -58,7 +58,7 @@ def lines(out: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (out / "predictions.jsonl").read_text().splitlines()]
 
 
-def timeless(report: EvalReport) -> EvalReport:
+def without_seconds(report: EvalReport) -> EvalReport:
     """Returns the report without seconds, which differ between runs."""
     rows = tuple(row.model_copy(update={"seconds": 0.0}) for row in report.rows)
     return report.model_copy(update={"rows": rows})
@@ -75,7 +75,7 @@ CLASSES = ("attributable", "extrapolatory", "contradictory")
 YES, NOT_ALL, NO = ({"understandable": "yes", "attribution": value} for value in CLASSES)
 
 
-def scored(
+def score_row(
     name: str = "r1",
     before: float | None = 0.4,
     after: float | None = 0.8,
@@ -95,26 +95,25 @@ def report(*rows: ScoredRow, **fields: Any) -> EvalReport:
     return EvalReport(**({"data": "data.jsonl", "measures": measures_of_rows(rows), "rows": rows} | fields))
 
 
-def hostile() -> EvalReport:
+def hostile_report() -> EvalReport:
     """Makes a report in which each text is an attack."""
     texts = dict.fromkeys(("id", "context", "original", "reference"), HOSTILE)
     return report(
-        ScoredRow(**texts, text=f"{HOSTILE} 1", scores=scored().scores),
+        ScoredRow(**texts, text=f"{HOSTILE} 1", scores=score_row().scores),
         ScoredRow(**(texts | {"id": "failed"}), text=HOSTILE, error=HOSTILE),
-        scored("unjudged", None, None),
+        score_row("unjudged", None, None),
         data=HOSTILE,
         settings={HOSTILE: HOSTILE},
         measures={HOSTILE: mean([0.5, 0.7, None])},
     )
 
 
-def usual() -> EvalReport:
+def usual_report() -> EvalReport:
     """Makes a report with rows of all kinds."""
-    good = [
-        scored(f"r{n}", n / 20, n / 12, reference="It opened in 1937.", kinds=("good",)) for n in range(12)
-    ]
-    worse = scored("worse", 0.95, 0.5, kinds=("bad", "unnecessary"), statuses=("contradicted", "no_evidence"))
-    return report(*good, worse, scored("unjudged", None, None, statuses=("retrieval_failed", "unjudged")))
+    right: dict[str, Any] = {"reference": PAIR["revised"], "kinds": ("good",)}
+    good = [score_row(f"r{n}", n / 20, n / 12, **right) for n in range(12)]
+    bad = score_row("bad", 0.95, 0.5, kinds=("bad", "unnecessary"), statuses=("contradicted", "no_evidence"))
+    return report(*good, bad, score_row("unjudged", None, None, statuses=("retrieval_failed", "unjudged")))
 
 
 def export(rows: Path, rater: str, /, *answers: Mapping[str, str], **changes: Any) -> Path:
@@ -134,4 +133,4 @@ def export(rows: Path, rater: str, /, *answers: Mapping[str, str], **changes: An
 
 if __name__ == "__main__":
     data, out, seconds, jobs = sys.argv[1:]
-    evaluated(Path(data), Path(out), Source(float(seconds)), jobs=int(jobs))
+    run_eval(Path(data), Path(out), Source(float(seconds)), jobs=int(jobs))

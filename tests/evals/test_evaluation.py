@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from evals.doubles import EVIDENCE, Source, evaluated, lines, row, timeless, write_rows
+from evals.doubles import EVIDENCE, Source, lines, row, run_eval, without_seconds, write_rows
 from rarr.errors import InputError, RarrError, SettingsError
 from rarr.evals.evaluation import EvalReport, evaluate
 from rarr.evals.run_folder import changed_settings
@@ -25,7 +25,7 @@ TESTS = Path(__file__).parent.parent
 
 
 def test_folder_holds_predictions_and_report_in_the_order_of_the_data(data: Path, out: Path) -> None:
-    report = evaluated(data, out, Source(0.01), jobs=5)
+    report = run_eval(data, out, Source(0.01), jobs=5)
     assert [row.id for row in report.rows] == [f"r{n}" for n in range(5)]
     assert [row.text == row.original for row in report.rows] == [False, True, False, True, False]
     assert {row.text for row in report.rows} == {EVIDENCE}
@@ -33,7 +33,7 @@ def test_folder_holds_predictions_and_report_in_the_order_of_the_data(data: Path
     assert (out / "report.html").read_text().startswith("<!doctype html>")
     assert [list(line) for line in lines(out)] == [["id", "revision"]] * 5
     again = Source()
-    assert evaluated(data, out, again) == report
+    assert run_eval(data, out, again) == report
     assert again.calls == []
 
 
@@ -41,7 +41,7 @@ def test_folder_holds_predictions_and_report_in_the_order_of_the_data(data: Path
 @pytest.mark.parametrize("seed", range(4))
 def test_run_that_is_killed_at_any_time_continues(data: Path, tmp_path: Path, seed: int) -> None:
     """Another process continues: no row is lost or repeated, and the figures are the same."""
-    undisturbed, out, moment = evaluated(data, tmp_path / "whole"), tmp_path / "out", random.Random(seed)
+    undisturbed, out, moment = run_eval(data, tmp_path / "whole"), tmp_path / "out", random.Random(seed)
     environment = {"PYTHONPATH": f"{TESTS.parent}:{TESTS}", "RARR_HOME": os.environ["RARR_HOME"]}
     for _ in range(3):
         argv = [sys.executable, "-m", "evals.doubles", str(data), str(out), "0.0", "3"]
@@ -51,14 +51,14 @@ def test_run_that_is_killed_at_any_time_continues(data: Path, tmp_path: Path, se
         time.sleep(moment.random() * 0.3)
         child.send_signal(signal.SIGKILL)
         child.communicate()
-    assert timeless(evaluated(data, out)) == timeless(undisturbed)
+    assert without_seconds(run_eval(data, out)) == without_seconds(undisturbed)
     assert sorted(line["id"] for line in lines(out)) == [f"r{number}" for number in range(5)]
 
 
 def test_row_brings_its_own_evidence(data: Path, out: Path) -> None:
     given = {"text": EVIDENCE, "url": "https://x.example"}
     write_rows(data, row(0, evidence=[given]), row(2, evidence=[]), row(4))
-    evaluated(data, out, jobs=1)
+    run_eval(data, out, jobs=1)
     revisions = [Revision.model_validate(line["revision"]) for line in lines(out)]
     sources = [{evidence.source for evidence in revision.evidence} for revision in revisions]
     assert sources == [{"https://x.example"}, set(), {f"memory:{EVIDENCE}"}]
@@ -75,7 +75,7 @@ def test_step_that_lost_a_correction_is_named(data: Path, out: Path) -> None:
     rows = (
         {"text": it, "evidence": [fact], "revised": it.replace("1973", "1937")} for (it, fact), _ in cases
     )
-    report = evaluated(write_rows(data, *rows), out)
+    report = run_eval(write_rows(data, *rows), out)
     assert [row.lost_by for row in report.rows] == [step for _, step in cases]
     lost = [report.measures[f"lost_by_{step}"].value for step in ("search", "reading", "editing")]
     assert lost == [2 / 5, 1 / 5, 1 / 5]
@@ -94,21 +94,21 @@ def test_step_that_lost_a_correction_is_named(data: Path, out: Path) -> None:
 def test_folder_that_cannot_be_continued_is_refused(
     data: Path, out: Path, file: str, old: str, new: str, message: str
 ) -> None:
-    evaluated(data, out)
+    run_eval(data, out)
     report, changed = (out / "report.json").read_bytes(), data.parent / file
     changed.write_text(changed.read_text().replace(old, new, 1))
     with pytest.raises(InputError, match=message):
-        evaluated(data, out)
+        run_eval(data, out)
     assert (out / "report.json").read_bytes() == report
 
 
 def test_folder_in_use_or_of_something_else_is_left_alone(data: Path, out: Path) -> None:
     message = "is in use by another process of rarr: wait for it, or give another folder"
     with lock_file(out / "run.lock", ""), pytest.raises(InputError, match=message):
-        evaluated(data, out)
+        run_eval(data, out)
     write_rows(out / "thesis.txt", "It took years.")
     with pytest.raises(InputError, match=r"holds thesis\.txt, not a run of rarr"):
-        evaluated(data, out)
+        run_eval(data, out)
     assert {file.name for file in out.iterdir()} <= {"thesis.txt", "run.lock"}
 
 
@@ -117,19 +117,19 @@ def test_folder_in_use_or_of_something_else_is_left_alone(data: Path, out: Path)
 )
 def test_wrong_call_raises_before_anything_is_done(data: Path, out: Path, wrong: dict[str, Any]) -> None:
     with pytest.raises(RarrError):
-        evaluated(data, out, **wrong)
+        run_eval(data, out, **wrong)
     assert not (out / "predictions.jsonl").exists()
 
 
 def test_rows_with_an_error_are_in_no_measure_and_done_again(data: Path, out: Path) -> None:
-    whole = evaluated(data, out.with_name("whole"))
-    report = evaluated(data, out, Source(answers=2), jobs=1)
+    whole = run_eval(data, out.with_name("whole"))
+    report = run_eval(data, out, Source(answers=2), jobs=1)
     kept, restored = lines(out), report.measures["restored"]
     assert [bool(row.error) for row in report.rows] == [False, False, True, True, True]
     assert re.match("nothing could be checked: .*the server went away", report.rows[2].error)
     assert (restored.n, restored.unjudged) == (1, 2)
     again = Source()
-    assert timeless(evaluated(data, out, again, jobs=1)) == timeless(whole)
+    assert without_seconds(run_eval(data, out, again, jobs=1)) == without_seconds(whole)
     assert (len(kept), len(again.calls), lines(out)[:2]) == (2, 3, kept)
 
 
@@ -144,10 +144,10 @@ def test_changed_corpus_is_noticed(data: Path, out: Path) -> None:
 
 
 def test_report_names_the_baseline_and_edits_without_agreement_need_a_model(data: Path, out: Path) -> None:
-    report = evaluated(data, out, limit=2, editor="none", queries="text")
+    report = run_eval(data, out, limit=2, editor="none", queries="text")
     assert {"editor": "none", "queries": "text"}.items() <= report.settings.items()
     with pytest.raises(SettingsError, match="an edit without agreement needs a language model"):
-        evaluated(data, out.with_name("other"), agreement=False)
+        run_eval(data, out.with_name("other"), agreement=False)
 
 
 def test_description_has_what_differs_from_the_default_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,6 +177,6 @@ def test_changed_prompt_and_a_relative_path_elsewhere_are_other_settings(
 def test_evaluation_neither_reads_nor_writes_what_a_user_keeps(data: Path, out: Path, tmp_path: Path) -> None:
     write_rows(data, {"text": "The mill is “212 metres” high.", "evidence": ["The mill is 221 metres high."]})
     with ScriptedServer(RuleModel()) as server:
-        evaluated(data, out, home=tmp_path, model="vllm:rules", base_url=server.url)
+        run_eval(data, out, home=tmp_path, model="vllm:rules", base_url=server.url)
         assert server.requests
     assert not (tmp_path / "readers.jsonl").exists()

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, strategies as st
 from parsing import Page
 
-from evals.doubles import hostile, report, scored, usual
+from evals.doubles import hostile_report, report, score_row, usual_report
 from rarr.evals.evaluation import EvalReport, render_html, word_diff
 from rarr.evals.metrics import Measurement
 
 
-@pytest.mark.parametrize("made", [hostile(), usual(), report(), report(scored())])
+@pytest.mark.parametrize("made", [hostile_report(), usual_report(), report(), report(score_row())])
 def test_tags_are_ours_and_closed(made: EvalReport) -> None:
     drawn = Page(render_html(made))
     assert drawn.open == []
@@ -24,22 +24,22 @@ def test_tags_are_ours_and_closed(made: EvalReport) -> None:
 
 
 def test_hostile_texts_are_shown_as_they_are() -> None:
-    drawn = Page(render_html(hostile()))
+    drawn = Page(render_html(hostile_report()))
     assert "<script>alert(1)</script><img src=x onerror=alert(2)>" in drawn.text
     assert [tag for tag, _ in drawn.tags].count("style") == 1
     assert "⟨U+202E⟩overridden⟨U+2066⟩ \ufffd⟨U+001B⟩[2J \ufffd" in drawn.text
-    assert not re.search("[\x00\x1b\u202a-\u202e\u2066-\u2069\ud800-\udfff]", render_html(hostile()))
+    assert not re.search("[\x00\x1b\u202a-\u202e\u2066-\u2069\ud800-\udfff]", render_html(hostile_report()))
 
 
 def test_unjudged_values_are_named_and_not_drawn() -> None:
-    html = render_html(report(scored("r1", None, None), measures={"f1_ap": Measurement(unjudged=3)}))
+    html = render_html(report(score_row("r1", None, None), measures={"f1_ap": Measurement(unjudged=3)}))
     assert "F1_AP, 3 of 3 rows" in Page(html).text
     assert not [drawn for drawn in ('class="value"', 'class="fill"', "0.00") if drawn in html]
 
 
 def test_problems_stand_at_the_top_and_cases_show_both_changes() -> None:
-    errors = (scored(f"r{n}", error=f"broken {n}") for n in range(60))
-    html = render_html(report(*errors, scored(reference="It opened in 1938.")))
+    errors = (score_row(f"r{n}", error=f"broken {n}") for n in range(60))
+    html = render_html(report(*errors, score_row(reference="It opened in 1938.")))
     top, cases = html.split("<main>")
     assert "<bdi>broken 49</bdi>" in top and "and 10 more, in report.json" in top
     assert "It opened in <del>1936</del><ins>1937</ins>." in cases
@@ -49,7 +49,7 @@ def test_problems_stand_at_the_top_and_cases_show_both_changes() -> None:
 @pytest.mark.slow
 def test_long_texts_and_many_rows_are_cut_and_counted() -> None:
     long = "A word of it. " * 2_000
-    rows = [scored(f"r{n}", original=long, text=f"{long}More.", reference=long[:-9]) for n in range(800)]
+    rows = [score_row(f"r{n}", original=long, text=f"{long}More.", reference=long[:-9]) for n in range(800)]
     html = render_html(report(*rows))
     assert len(html) < 1_000_000
     assert "300 more are in report.json." in html

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
-from evals.doubles import scored
+from evals.doubles import score_row
 from rarr.cli.options import parse_limits
 from rarr.errors import InputError
 from rarr.evals import metrics
@@ -75,7 +75,7 @@ def test_kinds_of_a_revision_by_purr() -> None:
         (0.5, 0.9, None): set(),
     }
     for case, kinds in by_scores.items():
-        found = metrics.edit_kinds(scored("r", *case).scores)
+        found = metrics.edit_kinds(score_row("r", *case).scores)
         assert {kind for kind, has in found.items() if has} == kinds
         assert (found["good"] is None) == (None in case)
 
@@ -125,30 +125,30 @@ def test_alpha_of_raters(units: Sequence[str], scale: str, ordinal: bool, alpha:
 
 SAME_TEXT = {"original": "One.", "text": "One."}
 JUDGED = (
-    scored("good", 0.2, 0.8, 0.9),
-    scored("bad", 0.95, 0.5, 0.4),
-    scored("same", 0.6, 0.6, 1.0, **SAME_TEXT),
-    scored("unjudged", None, None, 1.0, **SAME_TEXT),
+    score_row("good", 0.2, 0.8, 0.9),
+    score_row("bad", 0.95, 0.5, 0.4),
+    score_row("same", 0.6, 0.6, 1.0, **SAME_TEXT),
+    score_row("unjudged", None, None, 1.0, **SAME_TEXT),
     ScoredRow(id="error", **SAME_TEXT, error="no"),
 )
 SENTENCES = (
-    scored("a", statuses=("supported", "supported", "supported", "contradicted")),
-    scored("b", statuses=("no_evidence",)),
-    scored("c", statuses=()),
+    score_row("a", statuses=("supported", "supported", "supported", "contradicted")),
+    score_row("b", statuses=("no_evidence",)),
+    score_row("c", statuses=()),
     JUDGED[-1],
 )
 
 
-def corrected(source: str, output: str, reference: str, **more: Any) -> ScoredRow:
-    return scored(source, original=source, text=output, reference=reference, **more)
+def corrected_row(source: str, output: str, reference: str, **more: Any) -> ScoredRow:
+    return score_row(source, original=source, text=output, reference=reference, **more)
 
 
 CORRECTED = (
-    corrected("a b", "a  c", "a c"),  # restored: white space does not count
-    corrected("a b", "a b", "a c", lost_by="reading"),  # left wrong
-    corrected("a b", "a b", "a b\n"),  # left right
-    corrected("a b", "a b ", "a b"),  # changed, if only by a space
-    corrected("a b", "a b", "a c", error="no"),
+    corrected_row("a b", "a  c", "a c"),  # restored: white space does not count
+    corrected_row("a b", "a b", "a c", lost_by="reading"),  # left wrong
+    corrected_row("a b", "a b", "a b\n"),  # left right
+    corrected_row("a b", "a b ", "a b"),  # changed, if only by a space
+    corrected_row("a b", "a b", "a c", error="no"),
 )
 
 

@@ -41,13 +41,13 @@ def ask(client: httpx2.Client) -> Ask:
     return post
 
 
-def planned(*plan: Failure | None, **options: Any) -> ScriptedServer:
+def make_server(*plan: Failure | None, **options: Any) -> ScriptedServer:
     answers: Mapping[str, Any] = {"open": {"year": 1976}, "Hello": "12345678"}
     return ScriptedServer(answers, plan=plan, **options)
 
 
 def test_answers_by_a_part_of_the_request(ask: Ask) -> None:
-    with planned() as server:
+    with make_server() as server:
         answered = [ask(server, user) for user in ("When did it open?", "Hello.", "Else")]
     assert [it.status_code for it in answered] == [200, 200, 400]
     texts = [it.json()["choices"][0]["message"]["content"] for it in answered[:2]]
@@ -97,20 +97,20 @@ UNSUPPORTED = "Unsupported value: {} with this model.".format
     ],
 )
 def test_refusals_of_a_server(ask: Ask, asked: dict[str, Any], status: int, message: str) -> None:
-    with planned(requires_key="sk-right", rejects=["temperature", "n"]) as server:
+    with make_server(requires_key="sk-right", rejects=["temperature", "n"]) as server:
         response = ask(server, **asked)
     assert (response.status_code, response.json().get("error", {}).get("message", "")) == (status, message)
 
 
 def test_each_request_takes_one_entry_of_the_plan(ask: Ask) -> None:
-    with planned(Failure(500), None, Failure(503)) as server:
+    with make_server(Failure(500), None, Failure(503)) as server:
         assert [ask(server).status_code for _ in range(5)] == [500, 200, 503, 200, 200]
     with ScriptedServer({"": "x"}, plan=lambda r: Failure(500) if "bad" in r.user else None) as server:
         assert [ask(server, user).status_code for user in ("bad", "good", "bad")] == [500, 200, 500]
 
 
 def test_hanging_request_ends_when_the_client_has_gone(ask: Ask) -> None:
-    with planned(Failure("hang")) as server:
+    with make_server(Failure("hang")) as server:
         with pytest.raises(httpx2.ReadTimeout):
             ask(server, timeout=0.05)
         deadline = time.monotonic() + 30
@@ -121,7 +121,7 @@ def test_hanging_request_ends_when_the_client_has_gone(ask: Ask) -> None:
 
 
 def test_connection_can_end_within_the_answer(ask: Ask) -> None:
-    with planned(Failure("die")) as server:
+    with make_server(Failure("die")) as server:
         with pytest.raises(httpx2.RemoteProtocolError):
             ask(server)
         assert ask(server).status_code == 200
@@ -129,7 +129,7 @@ def test_connection_can_end_within_the_answer(ask: Ask) -> None:
 
 
 def test_answer_can_be_cut_off(ask: Ask) -> None:
-    with planned(Failure("cut"), Failure("endless", "again")) as server:
+    with make_server(Failure("cut"), Failure("endless", "again")) as server:
         [cut], [endless] = (ask(server, max_tokens=10).json()["choices"] for _ in range(2))
     assert (cut["message"]["content"], cut["finish_reason"]) == ("1234", "length")
     assert (endless["message"]["content"], endless["finish_reason"]) == ("again" * 8, "length")

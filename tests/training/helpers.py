@@ -20,12 +20,12 @@ def write_queries(folder: Path, *queries: str) -> Path:
     return path
 
 
-def scripted(answers: Mapping[str, Any] = {}) -> ScriptedModel:
+def make_model(answers: Mapping[str, Any] = {}) -> ScriptedModel:
     """Makes a model that answers by the name of the prompt. `RuleModel` answers other prompts."""
     return ScriptedModel(lambda asked: answers.get(asked.prompt or "") or RuleModel()(asked))
 
 
 def made(queries: Path, out: Path, model: Any = None, **more: Any) -> NoisingReport:
     """Makes training rows from the notes. `more` are settings."""
-    settings = {"model": model or scripted(), "search": InMemoryRetriever(NOTES)} | more
+    settings = {"model": model or make_model(), "search": InMemoryRetriever(NOTES)} | more
     return make_training_data(queries, out, settings=Settings(**settings), jobs=2)

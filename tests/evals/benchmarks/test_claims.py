@@ -118,12 +118,12 @@ def test_autoais_is_a_mean_over_answers() -> None:
     assert (scores["f1"].n, scores["f1"].unjudged) == (5, 1)
 
 
-def verified(out: Path, *rows: dict[str, Any], **given: Any) -> BenchmarkReport:
+def run_verify(out: Path, *rows: dict[str, Any], **given: Any) -> BenchmarkReport:
     return run("verify", write_rows(out.with_name("claims.jsonl"), *rows), out=out, **given)
 
 
 def test_verified_claims_have_their_lines_in_order_and_scores_of_the_labelled(out: Path) -> None:
-    report = verified(out, *LABELLED, BARE)
+    report = run_verify(out, *LABELLED, BARE)
     made = [VerifiedLine.model_validate(line) for line in lines(out)]
     labels = ["attributable", "contradictory", "extrapolatory", "attributable", "extrapolatory"]
     assert sorted((int(it.id), it.label) for it in made) == [*enumerate(labels, start=1)]
@@ -131,14 +131,14 @@ def test_verified_claims_have_their_lines_in_order_and_scores_of_the_labelled(ou
     assert (shares["all"]["extrapolatory"].value, report.counts["judged by people"]) == (2 / 5, 4)
     accuracy, f1 = three["all"]["accuracy"], two["all"]["f1"]
     assert (accuracy.value, accuracy.n, three["contradictory"]["recall"].value, f1.n) == (1, 3, 1, 4)
-    assert len(verified(out.with_name("bare"), BARE).tables) == 1
+    assert len(run_verify(out.with_name("bare"), BARE).tables) == 1
 
 
 def test_failed_judge_is_an_error_that_the_next_call_repeats(out: Path) -> None:
     judge = {"attribute": ScriptedModel(lambda asked: "no JSON", name="judge")}
-    report = verified(out, *LABELLED, models=judge, limit=1)
+    report = run_verify(out, *LABELLED, models=judge, limit=1)
     assert report.failed and "the claim could not be judged" in report.errors[0]
-    assert verified(out, *LABELLED, models=judge, limit=1) == report and not lines(out)
+    assert run_verify(out, *LABELLED, models=judge, limit=1) == report and not lines(out)
 
 
 @pytest.mark.loopback
@@ -147,7 +147,7 @@ def test_rows_with_the_same_evidence_share_a_request_and_jobs_bounds_the_request
     others = [{"claim": HIGH, "evidence": f"{DAM} It has {n} gates."} for n in (3, 5, 7)]
     with ScriptedServer(RuleModel(), latency=0.05) as server:
         given: dict[str, Any] = {"model": "vllm:rules", "base_url": server.url, "jobs": 2}
-        labels = first_table(verified(out, *rows, BARE, *others, **given))["all"]
+        labels = first_table(run_verify(out, *rows, BARE, *others, **given))["all"]
     assert [it.value for it in labels.values()] == [4 / 7, 2 / 7, 1 / 7, 0]
     assert (len(server.requests), server.in_flight_most) == (4, 2)
 

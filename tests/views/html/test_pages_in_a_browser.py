@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from browsing import CONTRAST, Watch, offline, started
-from evals.doubles import CLAIM, hostile, report, scored, usual, write_rows
+from evals.doubles import CLAIM, hostile_report, report, score_row, usual_report, write_rows
 from playwright.sync_api import Browser, Page, ViewportSize
 from traces.runs import recorded
 
@@ -25,7 +25,8 @@ pytestmark = [
 ]
 
 DESK: ViewportSize = {"width": 1100, "height": 900}
-EVALUATIONS = {"usual": usual(), "hostile": hostile(), "empty": report(), "one row": report(scored())}
+EVALUATIONS = {"usual": usual_report(), "hostile": hostile_report(), "empty": report()}
+EVALUATIONS["one row"] = report(score_row())
 ROWS = [{"id": f"r{i}", **CLAIM, "question": f"When did bridge {i} open?"} for i in range(20)]
 
 
