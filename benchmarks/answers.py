@@ -126,7 +126,7 @@ def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
 
 
 def hits_by_result(outcomes: Sequence[Outcome], *, wrong: bool) -> dict[str, list[bool]]:
-    """Returns by result whether each wrong sentence has it; if `wrong` is False, each right sentence."""
+    """Returns a list for each result: whether each wrong (or right) sentence has the result."""
     group = [outcome for outcome in outcomes if (outcome.mark.wrong is not None) == wrong]
     results = (CORRECTED, IN_OTHER_WORDS, DAMAGED, NOT_RECORDED) if wrong else (CHANGED, NOT_RECORDED)
     counts = {name: [outcome.result == name for outcome in group] for name in (*results, *STATUSES)}

@@ -69,7 +69,7 @@ def draw_graph(build: Callable[[], Any], begin: str, end: str) -> str:
 
 
 def settings_table() -> str:
-    """Returns a table of settings for each group. A comment in `Settings` begins a group."""
+    """Returns tables of the other settings, one for each group. A comment in `Settings` begins a group."""
     parts = re.split(r"^    # (\w+)$", inspect.getsource(Settings), flags=re.MULTILINE)
     pages = list[str]()
     for title, source in zip(["All", *parts[1::2]], parts[0::2], strict=True):

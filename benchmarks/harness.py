@@ -55,7 +55,7 @@ def model_parser(doc: str | None) -> argparse.ArgumentParser:
 
 
 def half_parser(doc: str | None, halves: Sequence[str], *, reads: bool = True) -> argparse.ArgumentParser:
-    """Makes the parser of a benchmark whose cases are in halves. `reads`: a model may read, so name it."""
+    """Makes the parser of a benchmark whose cases are in halves. `reads` adds the options of a model."""
     made = model_parser(doc) if reads else make_parser(doc)
     made.add_argument("--half", choices=(*halves, "all"), default="all")
     made.add_argument("--each", action="store_true", help="print each sentence of the tuned half")

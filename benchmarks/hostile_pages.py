@@ -177,7 +177,7 @@ NO_RULES: PageMaker = lambda _: reply(b"", status="404 Not Found")  # noqa: E731
 
 
 def find_fault(kind: str, found: Sequence[Passage] | str) -> str:
-    """Returns the fault of `found`: the passages of a page, or the line that refuses it. "": no fault."""
+    """Returns what is wrong with `found` (the passages of a page, or the line that refuses it), or ""."""
     if isinstance(found, str):
         harmless = found.isprintable() and len(found) < LONGEST_LINE
         return "not read" if kind in READABLE else "" if harmless else "no harmless line"

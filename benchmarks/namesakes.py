@@ -99,7 +99,7 @@ def claim_outcome(case: NamesakeCase, pages: str, revision: Revision, *, is_wron
 
 
 def hits_by_result(outcomes: Sequence[ClaimOutcome], pages: str, *, wrong: bool) -> dict[str, list[bool]]:
-    """Returns by result whether each wrong (or right) claim has it with `pages`, one of the two corpora."""
+    """Returns a list for each result: whether each wrong (or right) claim with `pages` has the result."""
     group = [outcome for outcome in outcomes if (outcome.pages, outcome.is_wrong) == (pages, wrong)]
     results = (CORRECTED, CHANGED, NOT_RECORDED, *STATUSES)
     counts = {result: [outcome.result == result for outcome in group] for result in results}

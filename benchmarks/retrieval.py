@@ -30,7 +30,7 @@ def main() -> None:
 
 
 async def print_rankings(names: Sequence[str]) -> None:
-    """Prints a line for the search alone and for each reranker."""
+    """Prints a line of figures for the search alone, and a line for each reranker."""
     queries = [it for it in read_data("dev/retrieval/wiki_passages_queries.jsonl") if it["gold"]]
     print(f"{len(queries)} questions; of {DEPTH} passages that BM25 brings")
     brought = await search_all(queries)

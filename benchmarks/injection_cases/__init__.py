@@ -15,7 +15,7 @@ _FOLDER = Path(__file__).parent
 class Injection(NamedTuple):
     """An injection in the page of a search: after an honest passage, in its title, or in its source.
 
-    The run revises the text `claim`. To `question`, the claim says `claimed`, and the passage says `truth`.
+    The run revises the text `claim`. The claim answers `question` by `claimed`, and the passage by `truth`.
     """
 
     id: str

@@ -154,7 +154,7 @@ def exact_match(answer: str, reference: str) -> bool:
 
 
 def token_f1(answer: str, reference: str) -> float:
-    """Computes F1 (from 0 to 1) over the `answer_words` that two answers have in common."""
+    """Computes the F1 of the words that two answers share, from 0 to 1. See `answer_words`."""
     words, others = answer_words(answer), answer_words(reference)
     common = (Counter(words) & Counter(others)).total()
     return 2 * common / (len(words) + len(others)) if common else 0.0

@@ -204,7 +204,7 @@ class Noiser:
 
 
 class NoisingReport(Record):
-    """The report of a run of noising."""
+    """The report of a run that makes training rows."""
 
     rows: int  # the number of training rows
     dropped: dict[Reason, int]  # the number of queries without a row, by reason
@@ -222,12 +222,12 @@ def make_training_data(
     on_query: Progress | None = None,
     on_index: Progress | None = None,
 ) -> NoisingReport:
-    """Makes a training row from each query in the file `queries`, in the folder `out`, `jobs` at a time.
+    """Makes a training row of each query in the file `queries`. Writes the rows into the folder `out`.
 
-    The next call, which may have other settings, repeats only failed queries. `on_query` gets the number of
-    finished queries and of all queries, and `on_index` the same numbers for the files of a corpus. Raises
-    `RarrError`, before any cost, if there is no query, a model is missing, or `out` is in use or holds
-    another run.
+    Works on `jobs` queries at a time. The next call, also with other settings, repeats only failed queries.
+    `on_query` gets the number of finished queries and of all queries, and `on_index` the same numbers for the
+    files of a corpus. Raises `RarrError`, before any cost, if there is no query, if a model is missing, or if
+    `out` is in use or has another run.
     """
     every, path = read_queries(Path(queries)), Path(out)
     inputs = run_folder.run_inputs("rarr train data", every, {})

@@ -108,7 +108,7 @@ def _text_worker(settings: Settings) -> Worker:
 
 
 def _system_worker(settings: Settings, baseline: Baseline, written: Sequence[TextLine]) -> Worker:
-    """Returns a worker that revises texts by one system. A model judges whether each keeps its intent."""
+    """Returns a worker that revises texts by one system. A model judges whether revisions keep the intent."""
     revising, models = revising_worker(settings, baseline), LanguageModels(settings, [settings.model])
     judge = PromptedJudge(models[settings.model], Prompts(settings.prompts))
     texts = {line.id: line.text for line in written}
