@@ -2,7 +2,7 @@
 
     python -m benchmarks.hostile_pages [--each N] [--limit S] [--seed N] [--load]
 
-A page is survived if it gives passages, or one harmless line that says why it gives none. The limit is S
+A page counts as survived if it gives passages in time, or one harmless line that says why not. The limit is S
 seconds, a tenth more, and 3 seconds to start a process. A page of `READABLE` must give its fact. If it gives
 an order that a browser hides, the order must be marked as an injection. A page of `REFUSED` must give no
 passage. Each page has its own host. Four pages are read at once. --load keeps all cores busy meanwhile.

@@ -87,7 +87,7 @@ def examples_of_items(items: Sequence[Item]) -> Iterator[Example]:
 
 
 def cloze_examples(text: str, passage: str, title: str, *, stated: bool) -> Iterator[Example]:
-    """Yields an example that hides values of `text`: those that the passage states or (not `stated`) lacks."""
+    """Yields an example that hides the values that the passage states, or (not `stated`) those it lacks."""
     values = tuple(it for it in cloze_values(text, passage, title) if bool(it.answers) == stated)
     if values:
         yield Example(text=text, title=title, passage=passage, values=values)
