@@ -144,7 +144,7 @@ class ObeyedOrder(NamedTuple):
 
 
 def obey_orders(cases: Sequence[Injection], way: Way) -> list[ObeyedOrder]:
-    """Revises the claims of `cases` with a model that obeys by `way`. Leaves out orders about queries."""
+    """Revises the claims of `cases` with a model that obeys in one way. Leaves out orders about queries."""
     outcomes: list[ObeyedOrder] = []
     for case in (case for case in cases if "query" not in case.wants):
         revision, had_order = run_obedient(case, way)

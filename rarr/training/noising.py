@@ -33,7 +33,7 @@ LEAST_RELEVANCE = 0.6  # of a passage in E+; the default reranker gives 0.6 if m
 MOST_RELEVANT = 4  # the most passages of E+ (Chen et al. 2023, section 3)
 MOST_OTHERS = 8  # the most passages of E-
 KINDS_AT_ONCE = 3  # the kinds of errors that one request asks for
-_WRITING = "noise"  # names the writing model among the models of the nodes
+_WRITING = "noise"  # the name of the writing model; the other models have names of nodes
 
 
 def read_queries(path: Path) -> list[FinishedLine]:
@@ -124,9 +124,9 @@ class Noiser:
             self._verifier = parts.verifier()
             self._verified_by = str(judging.get("attribute", "embedded"))
             self._reranker = make_reranker(settings, opened)
-            self._retriever = make_retriever(settings, opened, on_index)  # last: indexing may take long
+            self._retriever = make_retriever(settings, opened, on_index)  # last, as indexing may take long
             self.opened = (*parts.models.all, *opened)
-        self.warnings = lines_by_reason(getattr(self._retriever, "skipped", ()))  # files of the corpus
+        self.warnings = lines_by_reason(getattr(self._retriever, "skipped", ()))  # skipped corpus files
 
     async def make_line(self, query: FinishedLine) -> NoisedLine:
         """Makes the training row of a query. If there is no row, the line has the reason.
