@@ -176,6 +176,7 @@ def test_suggestions_move_with_other_edits() -> None:
     after = mill(YEAR, change("e2", "The mill", "That old mill", "accepted")).accept("e1")
     assert after.text == "That old mill burned in 1923.\nIt had 9 rooms."
     assert after.revert("e2") == "The mill burned in 1923.\nIt had 9 rooms."
+    assert after.sentence_of(YEAR) == after.sentence_of("e1") == after.report.sentences[0]
     both = change("e1", "1932", "the year 1923"), change("e2", "9 rooms", "11 rooms")
     assert mill(*both).accept("e2", "e1").text == "The mill burned in the year 1923.\nIt had 11 rooms."
 
@@ -190,6 +191,7 @@ LOST = change("e2", "in 1932", "last year", "accepted")
     [
         (lambda: FULL.revert("e2"), "edit 'e2' is refused; accepted edits, one by one: e1"),
         (lambda: FULL.revert("e9"), "edit 'e9' is unknown"),
+        (lambda: FULL.sentence_of("e9"), "edit 'e9' is unknown; edits: e1, e2"),
         (lambda: TWICE.revert("e1"), "revert e2 as well"),
         (lambda: mill(YEAR).accept(), "no edit is named; suggested edits, one by one: e1"),
         (lambda: mill(YEAR).accept(["e1"]), "one by one: e1"),  # type: ignore[arg-type]  # what is tested

@@ -293,14 +293,20 @@ class Revision(Record):
                 changes.append(refuse_accepted_edit(edits, number))
         return self._with_changes(changes, tuple(edits), "contradicted") if changes else self
 
-    def sentence_of(self, edit: Edit) -> Sentence | None:
-        """Returns the sentence of the report that an edit changes, or would change. None: no sentence."""
+    def sentence_of(self, edit: Edit | str) -> Sentence | None:
+        """Returns the sentence of the report that an edit changes, or would change. None: no sentence.
+
+        `edit` is the edit or its id. Raises `InputError` if the id is unknown.
+        """
         start, _ = self._current_place(edit)
         return next((it for it in reversed(self.report.sentences) if it.start <= start), None)
 
-    def _current_place(self, edit: Edit) -> tuple[int, int]:
-        later = self.edits[self.edits.index(edit) + 1 :]
-        return moved_range(edit.start, edit.end, [it for it in later if it.accepted])
+    def _current_place(self, edit: Edit | str) -> tuple[int, int]:
+        edit_id, ids = getattr(edit, "id", edit), [it.id for it in self.edits]
+        if edit_id not in ids:
+            raise InputError(f"edit {edit_id!r} is unknown; edits: {', '.join(ids) or 'none'}")
+        found, *later = self.edits[ids.index(edit_id) :]
+        return moved_range(found.start, found.end, [it for it in later if it.accepted])
 
     def _with_accepted(self, edit_id: str) -> "Revision":
         edit = next(it for it in self.edits if it.id == edit_id)
