@@ -167,6 +167,8 @@ def test_sentence_is_supported_where_code_found_the_values_of_all_its_suggestion
     first, _ = mill(sure).accept("e1").report.sentences
     assert (first.status, [quote.side for quote in first.quotes]) == ("supported", ["for"])
     assert first.parts[0].state == "confirmed"
+    undone = mill(sure).accept("e1").without("e1").report.sentences[0].parts[0]
+    assert (undone.state, undone.says) == ("differs", "1923")
     half = mill(sure, change("e2", "burned", "fell", confirmed=True)).accept("e1")
     assert half.report.sentences[0].status == "unjudged"
     assert half.accept("e2").report.sentences[0].status == "supported"

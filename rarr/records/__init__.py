@@ -345,7 +345,7 @@ class Revision(Record):
 def _sentence_after(sentence: Sentence, changes: Sequence[Change], text: str, status: Status) -> Sentence:
     """Returns the sentence after `changes`. If its words changed, its status and quotes change too."""
     start, end = moved_range(sentence.start, sentence.end, changes)
-    parts = tuple(_part_after(part, changes, status) for part in sentence.parts)
+    parts = tuple(_part_after(part, sentence.words(part), changes, status) for part in sentence.parts)
     update: dict[str, object] = {"start": start, "end": end, "text": text[start:end], "parts": parts}
     if text[start:end] != sentence.text:
         side = "for" if status == "supported" else "against"
@@ -356,8 +356,8 @@ def _sentence_after(sentence: Sentence, changes: Sequence[Change], text: str, st
     return sentence.model_copy(update=update)
 
 
-def _part_after(part: Part, changes: Sequence[Change], status: Status) -> Part:
-    """Returns the part at its place after `changes`. If a change overlaps the part, the state changes too."""
+def _part_after(part: Part, words: str, changes: Sequence[Change], status: Status) -> Part:
+    """Returns the part at its place after `changes`. If a change overlaps its `words`, its state changes."""
     state = {"supported": "confirmed", "unjudged": "open"}.get(status, "differs")
     for change in changes:
         start, end = moved_range(part.start, part.end, [change])
@@ -366,5 +366,7 @@ def _part_after(part: Part, changes: Sequence[Change], status: Status) -> Part:
             update["state"] = state
             if state == "open":
                 update |= {"evidence_id": "", "says": ""}
+            elif (part.state, state) == ("confirmed", "differs"):
+                update["says"] = words
         part = part.model_copy(update=update)
     return part
