@@ -17,8 +17,6 @@ from rarr.traces.trace_file import RunStatus, TraceFile
 from rarr.valid_unicode import valid
 
 DAY_S = 86_400.0
-LAST_RUN = "last"
-"""In place of a run id, this word means the newest run, unless a run has this word as its id."""
 _SUFFIX = ".jsonl"
 
 
@@ -43,9 +41,9 @@ class RunSummary(NamedTuple):
 class TraceStore:
     """The folder with the traces of all runs. Several processes may use the folder at the same time."""
 
-    def __init__(self, home: Path | None = None) -> None:
+    def __init__(self, home: str | Path | None = None) -> None:
         """`home` is the data folder. None means the data folder of the settings."""
-        self.home = (home or Settings().home).expanduser()
+        self.home = Path(str(home or Settings().home)).expanduser()
         self.folder = self.home / "traces"
 
     def create_file(self, run_id: str, lines: str, cure: str = "give another run_id") -> None:
@@ -115,10 +113,10 @@ class TraceStore:
 
         Raises `InputError` if no run or several runs match.
         """
-        word, names = valid(word), self.run_names()
+        word, names = valid(str(word)), self.run_names()
         if word in names:
             return word
-        found = names[:1] if word == LAST_RUN else [name for name in names if word and name.startswith(word)]
+        found = names[:1] if word == "last" else [name for name in names if word and name.startswith(word)]
         if len(found) > 1:
             raise InputError(f"several runs begin with {word!r}: give more of the name")
         return found[0] if found else self._known_run_id(word)

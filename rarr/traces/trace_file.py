@@ -242,16 +242,16 @@ class TraceFile(_RunLine, _EndLine):
     @classmethod
     def read(cls, path: Path, *, may_be_cut: bool = False) -> Self:
         """Reads a file. Raises `InputError` for a wrong line. `may_be_cut`: ignores half a last line."""
+        cure = "give a file of rarr trace export, of this version of rarr"
         try:
             *whole, last = path.read_bytes().split(b"\n")
             lines = [_parsed_line(line) for line in [*whole, *[last] * bool(last and not may_be_cut)]]
-            [begun] = [line.run for line in lines if line.run][-1:]
+            if (begun := next((line.run for line in reversed(lines) if line.run), None)) is None:
+                raise ValueError("no line begins a run")
         except OSError as error:
-            cure = "give a file of rarr trace export"
             raise InputError(f"trace {str(path)!r} cannot be read ({error.strerror}): {cure}") from None
         except ValueError as error:
             why = first_message(error) if isinstance(error, ValidationError) else error
-            cure = "give a file of rarr trace export, of this version of rarr"
             raise InputError(f"{str(path)!r} is not a trace ({why}): {cure}") from None
         ends = [line.end for line in lines if line.end or line.run]
         spans = {line.span.number: line.span for line in lines if line.span}

@@ -29,7 +29,7 @@ class Trace:
         self.file = file
 
     @classmethod
-    def load(cls, run_id: str, home: Path | None = None) -> Self:
+    def load(cls, run_id: str, home: str | Path | None = None) -> Self:
         """Loads a run from the data folder `home`. `run_id` is the id, its beginning, or "last" (newest run).
 
         Raises `InputError` if no run or several runs match, or if the trace is damaged.
@@ -41,7 +41,7 @@ class Trace:
     @classmethod
     def read(cls, path: str | Path) -> Self:
         """Reads an exported file. Drops the addresses of models. Raises `InputError` for a damaged file."""
-        file = TraceFile.read(Path(path)).without_addresses()
+        file = TraceFile.read(Path(str(path))).without_addresses()
         return cls._checked_trace(file, repr(str(path)), "export the trace once more")
 
     @classmethod

@@ -1,6 +1,8 @@
 """Tests that a stored run is read unchanged, and that a file without a valid trace is refused."""
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from makers import edit
@@ -14,9 +16,9 @@ from traces.helpers import TEXT, file, recorded, span
 pytestmark = pytest.mark.loopback
 
 
-def test_written_trace_is_read_unchanged(notes: Path, tmp_path: Path) -> None:
+def test_written_trace_is_read_unchanged(notes: Path, tmp_path: Path, home: Path) -> None:
     recorded(notes)
-    trace, path = Trace.load("last"), tmp_path / "run.jsonl"
+    trace, path = Trace.load("last", str(home)), tmp_path / "run.jsonl"
     path.write_text(trace.text())
     assert Trace.read(path).text().encode() == path.read_bytes()
     again = TraceStore(tmp_path / "elsewhere")
@@ -47,7 +49,7 @@ def test_reading_holds_its_evidence_sentences_and_planted_sentences(notes: Path)
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "[]\n", '{"run":{"format":3}}\n', "\x00\n", f'{file().text()}{{"end"'),
+        *("", "{}", "[]\n", '{"run":{"format":3}}\n', "\x00\n", f'{file().text()}{{"end"'),
         file().text().replace('"format":3', '"format":2'),
         file().text().replace("run-1", "../../run"),
         *(file().text().replace("{}", f'{{"x":{number}}}', 1) for number in ("Infinity", "NaN", "1e999")),
@@ -55,8 +57,15 @@ def test_reading_holds_its_evidence_sentences_and_planted_sentences(notes: Path)
 )
 def test_file_that_is_not_a_trace_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.json").write_text(text)
-    with pytest.raises(InputError, match="is not a trace"):
+    with pytest.raises(InputError, match="is not a trace") as refused:
         Trace.read(tmp_path / "run.json")
+    assert "unpack" not in str(refused.value)
+
+
+@pytest.mark.parametrize("call", [Trace.read, Trace.load, partial(Trace.load, home="~/x")])
+def test_run_or_file_of_another_type_is_a_wrong_call(call: Any) -> None:
+    with pytest.raises(InputError, match=r"^(trace '7' cannot be read|there is no trace of a run '7')"):
+        call(7)
 
 
 ASKED = {"prompt": "hash", "user": "u", "temperature": 0.0}
