@@ -42,7 +42,7 @@ from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, 
 from rarr.tools.models.failures import redact_secrets
 from rarr.tools.models.retries import cure_of
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.wording import is_failure
+from rarr.tools.text.wording import is_failure, kind_of
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import RecordedAnswers, Trace
 
@@ -120,10 +120,12 @@ async def areplay(
     trace and the current settings. Raises `InputError` for a run without a revision, a node that the run did
     not call, and a prompt that does not fit.
     """
+    if not isinstance(trace, Trace):
+        raise InputError(f"trace is {kind_of(trace)}: give a trace, such as Trace.load('last')")
     if trace.revision is None:
         raise InputError(f"the run is {trace.status} without a revision: resume it, or revise its text")
-    name = "" if prompt is None else Path(prompt).stem
-    if prompt is not None and not await to_thread(Path(prompt).is_file):
+    name = "" if prompt is None else Path(str(prompt)).stem
+    if prompt is not None and not await to_thread(Path(str(prompt)).is_file):
         raise InputError(f"there is no file {str(prompt)!r}: give the file of a prompt")
     node = _node_to_run_again(trace, node or "", name, has_model=model is not None)
     prompts = {recorded.name: recorded for recorded in trace.prompts.values()}
@@ -152,10 +154,9 @@ replay = synchronous(areplay)
 def _node_to_run_again(trace: Trace, node: str, prompt: str, *, has_model: bool) -> str:
     """Returns the node to run again: `node`, or else the node that uses `prompt`; "" without both."""
     node = node or next((name for name, names in NODE_PROMPTS.items() if prompt in names), "")
-    if not node and prompt:
-        raise InputError("name the node, or give the file the name of its prompt, as check_agreement.md")
-    if not node and has_model:
-        raise InputError("name the node that gets the other model, as --node check_agreement")
+    if not node and (prompt or has_model):
+        file = ", or give the file the name of its prompt, as check_agreement.md" if prompt else ""
+        raise InputError(f"name the node, as node='check_agreement' (in the command, --node){file}")
     if node and node not in NODE_PROMPTS:
         raise InputError(f"{node!r} is not a node that asks a model: the nodes are {', '.join(NODE_PROMPTS)}")
     called = {span.name for span in trace.spans if span.kind == "node"}

@@ -102,15 +102,17 @@ def test_prompt_of_its_name_shows_which_cards_change_and_why_at_the_recorded_add
     ("given", "message"),
     [
         ({"prompt": "nope.md"}, "there is no file 'nope.md'"),
-        ({"prompt": "README.md"}, "name the node, or give the file the name of its prompt"),
-        ({"model": "vllm:rules"}, "name the node that gets the other model, as --node check_agreement"),
+        ({"prompt": "README.md"}, "name the node, .*, or give the file the name of its prompt"),
+        ({"model": "vllm:rules"}, "name the node, as node='check_agreement'"),
+        ({"prompt": 7}, "there is no file '7'"),
+        ({"trace": "last"}, r"trace is a str: give a trace, such as Trace.load\('last'\)"),
         ({"prompt": FOLDER / "edit.md"}, "edit asked no language model in this run: give a model as well"),
         ({"node": "edit", "prompt": FOLDER / "outline.md", "model": "m"}, "in this run: name the file after"),
     ],
 )
 def test_replay_that_names_no_node_or_prompt_of_the_run_says_what_to_name(given: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        replay(recorded(), **given)
+        replay(**{"trace": recorded()} | given)
 
 
 def test_run_of_an_earlier_version_which_called_retrieve_once_a_query_is_not_replayed(
