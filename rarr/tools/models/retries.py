@@ -176,26 +176,30 @@ class BudgetedChat:
         sent = estimated_tokens([message.content for message in ask.messages])
         expected = Tokens(sent, ask.expected * ask.samples)
         with meter().request(expected.input + expected.output, self.cost(expected) or 0.0):
-            answer, tokens, facts = Answer((), Tokens()), Tokens(), dict[str, Any]()
+            answer, tokens, facts = Answer((), Tokens()), Tokens(sent), dict[str, Any]()
+            told = f"{self.name} was cut off before it answered: the tokens of its prompt are estimated"
             try:
                 late = f"{self.name} gave no answer within {self._timeout_s:g} s"
                 async with time_limit(self._timeout_s, lambda: CallFailure("timeout", late)):
                     given = await self._chat.complete(ask)
-                tokens = given.tokens
+                tokens, told = given.tokens, ""
                 if not any(tokens):
                     told = f"{self.name} does not report its tokens: they are estimated"
-                    meter().warn("usage_estimated", told)
                     tokens = Tokens(sent, estimated_tokens(given.texts))
                 secrets = tuple(getattr(self._chat, "secrets", ()))  # may differ by event loop
                 answer = await work(_cleaned_answer, given, ask.max_tokens, secrets)
                 facts = {"cut": answer.cut, "served": answer.served}
                 return answer
             except CallFailure as failure:
-                tokens, answer = failure.tokens, Answer((), failure.tokens)
+                if failure.kind != "timeout" or failure.status:  # else it may have to be paid for
+                    tokens, told = failure.tokens, ""
+                answer = Answer((), failure.tokens)
                 facts = {"failure": failure.kind, "answer": failure.said}
                 facts |= {"status": failure.status, "retry_after": failure.retry_after}
                 raise
             finally:
+                if told:
+                    meter().warn("usage_estimated", told)
                 meter().spend(tokens, cost := self.cost(tokens))
                 facts["more"] = [list(message) for message in ask.messages[2:]]
                 facts = {name: value for name, value in facts.items() if value}

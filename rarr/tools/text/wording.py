@@ -68,7 +68,7 @@ def why_nothing_checked(revision: "Revision") -> str:
     statuses = {it.status for it in revision.report.sentences}
     verdicts = {it.verdict for it in revision.checks}
     failed = statuses == {"retrieval_failed"} or (statuses <= NOT_JUDGED and any(map(is_failure, warnings)))
-    unanswered = usage.model_calls > 0 and usage.input_tokens == 0 and not usage.saved_calls
+    unanswered = usage.model_calls > 0 and usage.output_tokens == 0 and not usage.saved_calls
     unchecked = "check_failed" in codes and (unanswered or verdicts == {"unknown"})
     undecided = verdicts <= {"unknown"} and statuses.isdisjoint(("supported", "contradicted"))
     is_checked = not (failed or unchecked or (undecided and "reader_unreliable" in codes))

@@ -7,7 +7,7 @@ import pytest
 
 from rarr.errors import BudgetError
 from rarr.testing import Failure, ScriptedModel, ScriptedServer
-from rarr.tools.models.chat import Tokens, estimated_tokens
+from rarr.tools.models.chat import CallFailure, Tokens, estimated_tokens
 from rarr.tools.models.run_budget import Budget, Meter, meter
 from tools.asking import ANSWERS, ASK, KEY, chat_at, fast_chat, metered_run
 
@@ -69,6 +69,17 @@ async def test_budget_counts_an_estimate_without_reported_usage() -> None:
         await model.aclose()
     assert meter.total.input_tokens >= 2 * estimated_tokens(["Edit."])
     assert [notice.code for notice in meter.warnings] == ["usage_estimated"]
+
+
+async def test_prompt_of_a_request_that_was_cut_off_is_counted() -> None:
+    slow, unreached = ScriptedModel(ANSWERS, latency=5), chat_at("http://127.0.0.1:1")
+    cases = (slow, 0.05, 9.0, 7), (slow, None, 0.05, 7), (unreached, None, 2.0, 0)
+    for chat, deadline_s, timeout_s, tokens in cases:
+        with metered_run(deadline_s=deadline_s) as meter, pytest.raises((BudgetError, CallFailure)):
+            await fast_chat(chat, timeout_s=timeout_s, price=(2e6, 1e6)).complete(ASK)
+        used = meter.total
+        assert (used.input_tokens, used.output_tokens, used.cost) == (tokens, 0, 2.0 * tokens)
+        assert [it.code for it in meter.warnings] == ["usage_estimated"] * bool(tokens)
 
 
 async def test_answer_far_beyond_its_limit_is_cut_off_without_half_a_key() -> None:
