@@ -129,6 +129,8 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = (), cure: 
     causes = " ".join(type(each).__name__ for each in errors)
     if re.search("LocalProtocolError.*header value|UnicodeEncodeError.*'ascii'", f"{causes}: {message}"):
         return CallFailure("refused", f"{model} has a key that no header can carry: correct the key")
+    if re.search("loop is closed|different (event )?loop", message):  # another attempt may open a connection
+        return CallFailure("server", f"{model} met a second event loop: use one, or the name provider:NAME")
     for kind, of_causes, of_error, told in _KIND_OF_CLASS:
         if (of_causes and re.search(of_causes, causes)) or (of_error and re.search(of_error, names)):
             return CallFailure(kind, f"{model} {told.format(message, cure or message)}")

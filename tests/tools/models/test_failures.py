@@ -28,7 +28,7 @@ KINDS: dict[str, list[Exception]] = {
     "server": [
         *(httpx2.RemoteProtocolError("half"), ConnectionResetError("reset"), httpx2.ReadError("")),
         *(json.JSONDecodeError("no JSON", "<html>", 0), httpx2.DecodingError("no gzip")),
-        *(OverloadedError("overloaded"), *UNREADABLE),
+        *(OverloadedError("overloaded"), *UNREADABLE, RuntimeError("Event loop is closed")),
     ],
     "refused": [
         *(RuntimeError("what?"), UnicodeEncodeError("ascii", "ü", 0, 1, "ordinal not in range")),
@@ -43,6 +43,8 @@ def test_faults_have_a_kind_and_the_retry_after_time() -> None:
     told = "some answered with no completion: check base_url"
     assert {str(failure_of(error, "some")) for error in UNREADABLE} == {told}
     assert str(failure_of(httpx2.ReadError("reset"), "some")) == "some closed the connection early: reset"
+    bound = RuntimeError("<Lock> is bound to a different event loop")
+    assert "a second event loop: use one, or the name" in str(failure_of(bound, "some"))
     waits = {"2.5": 2.5, "-1": 0.0, "Wed, 21 Oct 2026 07:28:00 GMT": None, "": None}
     for header, seconds in waits.items():
         assert failure_of_status(429, {"retry-after": header}, "", "some").retry_after == seconds
