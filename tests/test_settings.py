@@ -93,6 +93,11 @@ def error_of(**values: Any) -> str:
         ({"models": 3}, "setting 'models' is 3: give an object"),
         *(({"corpus": it}, f"setting 'corpus' is {it!r}: give a path") for it in ("", 5)),
         ({"max_calls": "x"}, "setting 'max_calls' is 'x': give a whole number"),
+        ({"base_url": ""}, "setting 'base_url' is '': give http://HOST:PORT/v1"),
+        (
+            {"endpoints": {"vllm:x": {"base_url": ""}}},
+            "setting 'endpoints.vllm:x.base_url' is wrong: it is empty: give a text",
+        ),
         ({"reranker": ""}, "setting 'reranker' is '': it is empty: give a text"),
         (
             {"published_after": 2020, "published_before": "2020-01-01T01:00+01:00"},

@@ -41,7 +41,7 @@ _Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 class Endpoint(BaseModel, frozen=True, extra="forbid"):
     """The address, key and price of one model, in place of the settings `base_url` and `api_key`."""
 
-    base_url: str | None = None
+    base_url: str | None = Field(default=None, min_length=1)
     api_key: Key | None = None
     price: Annotated[tuple[_Price, ...], Field(min_length=2, max_length=3)] | None = None
     """The prices of a million tokens: input, output and, if it has another price, cached input."""
@@ -191,6 +191,8 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
 
     def __init__(self, **values: Any) -> None:
         """Raises `SettingsError` with one line that names the wrong setting and the cure."""
+        if values.get("base_url") == "":  # an empty variable counts as unset
+            raise SettingsError("setting 'base_url' is '': give http://HOST:PORT/v1")
         try:
             super().__init__(**values)
         except ValidationError as error:
@@ -219,7 +221,7 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
         """
         own = self.endpoints.get(name, Endpoint())
         key = own.api_key or (None if own.base_url else self.api_key)
-        return own.base_url or self.base_url, key.get_secret_value() if key else None, own.extra
+        return own.base_url or self.base_url or None, key.get_secret_value() if key else None, own.extra
 
     @field_validator("*")
     @classmethod

@@ -188,6 +188,7 @@ def test_server_of_a_model_is_known_by_its_address(monkeypatch: pytest.MonkeyPat
     here = "http://here/v1"
     assert server_of("vllm:a", base_url=here) == here
     assert server_of("vllm:a", endpoints={"vllm:a": {"base_url": f"{here}/"}}) == here
+    monkeypatch.setenv("RARR_BASE_URL", "")
     assert server_of("vllm:a") == DEFAULT_URLS["vllm"]
     monkeypatch.setenv("OPENAI_BASE_URL", "http://gateway/v1")
     assert server_of("openai:gpt-5-mini", api_key="none") == "http://gateway/v1"
