@@ -260,6 +260,10 @@ class Checkpoints:
 
     async def stored_state(self, run_id: str, block: int = 0) -> StateSnapshot | None:
         """Returns the last stored state of a run (`block` is 0) or of a block; None if nothing is stored."""
+        if not isinstance(run_id, str) or not re.fullmatch(RUN_ID, run_id):
+            names = "give up to 128 letters, digits, dots, dashes and underscores, a letter or digit first"
+            what = f"{run_id[:40]!r} (length {len(run_id)})" if isinstance(run_id, str) else kind_of(run_id)
+            raise InputError(f"run_id is {what}: {names}")
         if self._checkpointer is None:
             return None
         state = await (await self.compiled_graph()).aget_state(self.config(run_id, block))
@@ -277,7 +281,7 @@ class Checkpoints:
     async def new_run_id(self, run_id: str | None) -> str:
         """Returns `run_id`, or a random id if it is None. Raises `InputError` for a wrong or used id."""
         run_id = uuid4().hex if run_id is None else run_id
-        if await self.stored_state(_allowed_run_id(run_id)) is not None:
+        if await self.stored_state(run_id) is not None:
             raise InputError(f"run {run_id!r} was begun before: resume it, or give another run_id")
         return run_id
 
@@ -285,7 +289,7 @@ class Checkpoints:
         """Returns the last state of a run, and whether it is done. Raises `InputError` for an unknown run."""
         if self._checkpointer is None:
             raise InputError("no run can be resumed without checkpoints: give Reviser(checkpointer=...)")
-        if (kept := await self.stored_state(_allowed_run_id(run_id))) is None:
+        if (kept := await self.stored_state(run_id)) is None:
             raise InputError(f"there is no checkpoint of a run {run_id!r}: revise its text with this run_id")
         # `next` would lack the finished tasks of an unfinished step.
         return cast(State, kept.values), not kept.tasks
@@ -297,13 +301,6 @@ class _LoopGraph:
     def __init__(self) -> None:
         self.opening, self.opened = asyncio.Lock(), AsyncExitStack()
         self.graph: CompiledGraph | None = None
-
-
-def _allowed_run_id(run_id: object) -> str:
-    if not isinstance(run_id, str) or not re.fullmatch(RUN_ID, run_id):
-        names = "give up to 128 letters, digits, dots, dashes and underscores, a letter or digit first"
-        raise InputError(f"run_id is {str(run_id)[:40]!r}: {names}")
-    return run_id
 
 
 def _record_types(*kinds: type) -> list[tuple[str, str]]:

@@ -44,7 +44,8 @@ def kept() -> Reviser:
 
 @pytest.mark.parametrize("run_id", ["", " ", "a b", "../a", "-a", "a" * 129, 3, b"a"])
 def test_run_id_of_the_wrong_form_is_refused(kept: Reviser, run_id: Any) -> None:
-    with pytest.raises(InputError, match=r"^run_id is .*: give up to 128 letters, digits"):
+    what = rf".* \(length {len(run_id)}\)" if isinstance(run_id, str) else f"an? {type(run_id).__name__}"
+    with pytest.raises(InputError, match=f"^run_id is {what}: give up to 128 letters, digits"):
         kept.revise(MILLS, run_id=run_id)
 
 
