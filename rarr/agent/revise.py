@@ -14,7 +14,7 @@ from rarr.agent.runs import GraphRunner, RunResult, opened_runner, revision_of, 
 from rarr.agent.wiring.sources import components_with_given
 from rarr.components import Components
 from rarr.errors import InputError, RarrError
-from rarr.records import Revision
+from rarr.records import Notice, Revision
 from rarr.records.citations import Cited
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, GivenPassages
@@ -147,7 +147,8 @@ class Reviser(GraphRunner[Revision]):
         alone = search == "given" or not self.names_sources
         made = self._with_components(components_with_given(self._components, given, alone=alone))
         own = [it for it in self._notices if not (alone and it.node == "retrieve")]  # no file is searched
-        made._notices = [*own, *file_name_notices(sources)]
+        dates = [Notice(code="date_not_read", message=it, node="") for it in given.undated]
+        made._notices = [*own, *file_name_notices(sources), *dates]
         return made
 
     def _make_result(self, run_id: str, state: State, meter: Meter) -> RunResult[Revision]:

@@ -94,8 +94,7 @@ class RowEvidence(RatedPassage):
     @field_validator("published_at", mode="before")
     @classmethod
     def _parse_date(cls, given: Any) -> datetime | None:
-        time = parsed_date(given)
-        if time is None and given != "":
+        if (time := parsed_date(given)) is None and given != "":
             raise ValueError("give a date such as 2020-01-31")
         return time
 

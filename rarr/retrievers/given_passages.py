@@ -11,10 +11,10 @@ from rarr.records import UNNAMED, Passage
 from rarr.retrievers.combined import by_document
 from rarr.retrievers.corpus.chunking import cut_passages
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
-from rarr.retrievers.extract.documents import parsed_date
+from rarr.retrievers.extract.documents import Complain, parsed_date
 from rarr.retrievers.reranking import OverlapIndex, nearest
 from rarr.tools.concurrency import work
-from rarr.tools.text.wording import kind_of
+from rarr.tools.text.wording import kind_of, safe_text
 from rarr.valid_unicode import valid
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ class GivenPassages:
         """Raises `InputError` if `passages` is no list of passages. `name`: the argument, for messages."""
         if isinstance(passages, str | bytes | bytearray) or not isinstance(passages, Sequence):
             raise InputError(f"{name} is {kind_of(passages)}: give a list, such as [text]")
-        wholes = [given_passage(it, number, f"passage {number}") for number, it in enumerate(passages, 1)]
+        self.undated: list[str] = []  # a line about each date that cannot be read
+        complain = self.undated.append
+        wholes = [given_passage(it, n, f"passage {n}", complain) for n, it in enumerate(passages, 1)]
         self.sources = [whole.source for whole in wholes]
         """The source of each given passage, in order."""
         self._passages: list[Passage] = []
@@ -73,12 +75,12 @@ class GivenPassages:
         return [passage for passage in self._passages if passage.source == source]
 
 
-def given_passage(given: object, number: int, unnamed: str) -> Passage:
+def given_passage(given: object, number: int, unnamed: str, complain: Complain = lambda _: None) -> Passage:
     """Makes one passage of the whole text of `given`. A `Passage` stays as it is.
 
     Reads the start, title, date and source under the names that loaders, splitters and search services use.
-    `number`: of `given`, for messages. `unnamed`: the source of an object that has none. Raises `InputError`
-    for an object of another kind, or an empty text.
+    `number`: of `given`, for messages. `unnamed`: the source of an object that has none. `complain` gets a
+    line about a date that cannot be read. Raises `InputError` for an object of another kind, or empty text.
     """
     if isinstance(given, Mapping):
         facts: dict[str, Any] = valid(dict(given))
@@ -102,6 +104,8 @@ def given_passage(given: object, number: int, unnamed: str) -> Passage:
         facts = {**metadata, **{name: value for name, value in facts.items() if value is not None}}
     start = max(at, 0) if isinstance(at := facts.get("start_index"), int) else 0
     source, date = (next(filter(None, map(facts.get, names)), None) for names in (_SOURCES, _DATES))
+    if date and parsed_date(date) is None:
+        complain(f"the date of passage {number} cannot be read ({safe_text(str(date), 30)}): give YYYY-MM-DD")
     return Passage(
         text=text,
         source=str(source or unnamed),

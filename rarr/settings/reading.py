@@ -140,8 +140,8 @@ def has_type(annotation: Any, kind: type) -> bool:
     return annotation is kind or any(has_type(part, kind) for part in get_args(annotation))
 
 
-def _parse_moment(value: Any) -> datetime:
-    # pydantic would read a number, even a year, as seconds since 1970
+def parse_moment(value: Any) -> datetime:
+    """Parses the date of a setting. Pydantic would read a number, even a year, as seconds since 1970."""
     if not (match := _DATE.fullmatch(str(value).strip())):
         raise ValueError("give a year, such as 2020, a day, such as 2020-01-31, or 2020-01-31T12:00Z")
     moment = datetime.fromisoformat(match[1] + (match[2] or "-01") + (match[3] or "-01"))
@@ -164,7 +164,7 @@ def sendable_key(key: SecretStr) -> SecretStr:
 
 
 Key = Annotated[SecretStr, AfterValidator(sendable_key)]
-Moment = Annotated[datetime, BeforeValidator(_parse_moment)]
+Moment = Annotated[datetime, BeforeValidator(parse_moment)]
 """A time in ISO 8601, or a year, month or day, which means its first moment. The default zone is UTC."""
 Domain = Annotated[str, AfterValidator(_parse_domain)]
 """A domain such as example.org. A leading "*." is removed."""

@@ -46,10 +46,11 @@ def test_new_list_has_the_numbers_that_the_text_cites() -> None:
 
 
 def test_sentences_without_support_are_marked_on_request_and_not_edited() -> None:
-    cited = cite(f"{WRONG} It was painted in 1950.", sources=[HEIGHT, "a.md"], mark_unsupported=True)
+    sources: Any = [{"text": HEIGHT, "date": "2 days ago"}, "a.md"]
+    cited = cite(f"{WRONG} It was painted in 1950.", sources=sources, mark_unsupported=True)
     assert cited.text == f"{WRONG}[citation needed] It was painted in 1950.[citation needed]"
     assert (cited.research.report.sentences[0].status, cited.research.edits) == ("contradicted", ())
-    assert [it.code for it in cited.research.warnings] == ["file_not_read"]
+    assert [it.code for it in cited.research.warnings] == ["file_not_read", "date_not_read"]
 
 
 @pytest.mark.parametrize(

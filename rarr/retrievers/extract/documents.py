@@ -13,11 +13,12 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
 from typing import Any, BinaryIO, TypeVar
 
+from rarr.settings.reading import parse_moment
 from rarr.tools.text.language_detection import language_of
 
 Row = TypeVar("Row")
@@ -53,14 +54,12 @@ class UnreadableError(Exception):
 
 
 def parsed_date(value: object) -> datetime | None:
-    """Parses a date, an ISO 8601 text or the date of a mail. Returns None for others. Default zone: UTC."""
-    if isinstance(value, str):
-        for parse in (datetime.fromisoformat, parsedate_to_datetime):
-            with suppress(ValueError, OverflowError):
-                return parsed_date(parse(value.strip()))
-    if isinstance(value, datetime):
-        return value if value.tzinfo else value.replace(tzinfo=UTC)
-    return datetime.combine(value, time(), UTC) if isinstance(value, date) else None
+    """Parses a date, year, month, ISO 8601 text or date of a mail. None for others. Default zone: UTC."""
+    for parse in (parse_moment, datetime.fromisoformat, parsedate_to_datetime):
+        with suppress(ValueError, OverflowError, RecursionError):
+            parsed = parse(str(value).strip())
+            return parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)
+    return None
 
 
 _cell_limit_lock = threading.Lock()

@@ -119,6 +119,7 @@ def test_dates_are_read_as_sources_write_them() -> None:
         assert parsed_date(value) == DAY
     east = timezone(timedelta(hours=2))
     assert parsed_date(" 2020-03-04T05:06+02:00 ") == datetime(2020, 3, 4, 5, 6, tzinfo=east)
+    assert {parsed_date(it) for it in ("2020", "2020-01", 2020)} == {datetime(2020, 1, 1, tzinfo=UTC)}
     assert parsed_date("last week") is parsed_date(1583280000) is None
 
 
