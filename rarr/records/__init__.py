@@ -74,7 +74,7 @@ class Passage(Record):
     A `title` of more than 300 characters is cut. `lead` has lines above the passage that a reader needs, such
     as its heading or the header of its table. Each line is a pair of an offset in the source and the words.
 
-    Raises `InputError` for impossible offsets, and for an empty `source`.
+    Raises `InputError` for an empty `source`, and unless 0 <= `start` <= `end`.
     """
 
     text: str
@@ -262,8 +262,8 @@ class Revision(Record):
     def revert(self, *edit_ids: str) -> str:
         """Returns the text without the accepted edits of these ids. The revision does not change.
 
-        Raises `InputError` if an id belongs to no accepted edit. Also raises it if a later edit changed the
-        new words of a reverted edit: then both edits must be reverted in one call.
+        Raises `InputError` without an id, and if an id belongs to no accepted edit. Also raises it if a later
+        edit changed the new words of a reverted edit: then both edits must be reverted in one call.
         """
         return self.without(*edit_ids).text
 
@@ -271,8 +271,8 @@ class Revision(Record):
         """Returns a new revision with the suggested edits of these ids applied, without new checks.
 
         A changed sentence becomes `supported` if all its edits are accepted and `confirmed`, and otherwise
-        `unjudged`. Scores that depend on the text become None. Raises `InputError` if an id belongs to no
-        suggested edit, or if another accepted edit changed the words that the edit replaces.
+        `unjudged`. Scores that depend on the text become None. Raises `InputError` without an id, if an id
+        belongs to no suggested edit, or if another accepted edit changed the words that the edit replaces.
         """
         require_edits_in_state("suggested", self.edits, edit_ids)
         revision = self
