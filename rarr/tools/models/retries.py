@@ -7,7 +7,7 @@ repeated: the user may have paid for the answer, and the next request would take
 
 import random
 import time
-from asyncio import Semaphore
+from asyncio import CancelledError, Semaphore
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -176,13 +176,13 @@ class BudgetedChat:
         sent = estimated_tokens([message.content for message in ask.messages])
         expected = Tokens(sent, ask.expected * ask.samples)
         with meter().request(expected.input + expected.output, self.cost(expected) or 0.0):
-            answer, tokens, facts = Answer((), Tokens()), Tokens(sent), dict[str, Any]()
-            told = f"{self.name} was cut off before it answered: the tokens of its prompt are estimated"
+            answer, tokens, told, facts = Answer((), Tokens()), Tokens(), "", dict[str, Any]()
+            cut_off = f"{self.name} was cut off before it answered: the tokens of its prompt are estimated"
             try:
                 late = f"{self.name} gave no answer within {self._timeout_s:g} s"
                 async with time_limit(self._timeout_s, lambda: CallFailure("timeout", late)):
                     given = await self._chat.complete(ask)
-                tokens, told = given.tokens, ""
+                tokens = given.tokens
                 if not any(tokens):
                     told = f"{self.name} does not report its tokens: they are estimated"
                     tokens = Tokens(sent, estimated_tokens(given.texts))
@@ -190,10 +190,14 @@ class BudgetedChat:
                 answer = await work(_cleaned_answer, given, ask.max_tokens, secrets)
                 facts = {"cut": answer.cut, "served": answer.served}
                 return answer
+            except CancelledError:
+                if not any(tokens):  # no answer came, but the request may have to be paid for
+                    tokens, told = Tokens(sent), cut_off
+                raise
             except CallFailure as failure:
-                if failure.kind != "timeout" or failure.status:  # else it may have to be paid for
-                    tokens, told = failure.tokens, ""
-                answer = Answer((), failure.tokens)
+                tokens, answer = failure.tokens, Answer((), failure.tokens)
+                if failure.kind == "timeout" and not failure.status:
+                    tokens, told = Tokens(sent), cut_off
                 facts = {"failure": failure.kind, "answer": failure.said}
                 facts |= {"status": failure.status, "retry_after": failure.retry_after}
                 raise
