@@ -45,7 +45,7 @@ BUDGETS = (
     Budget("views, cli", _inside("views", "cli"), 2_675, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_695, 2_700),
     Budget("testing", _inside("testing"), 700, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 31_065, 27_600),
+    Budget("rarr in all", ("rarr/**/*.py",), 31_070, 27_600),
     Budget("tests", ("tests/**/*.py",), 20_585, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )
