@@ -25,7 +25,7 @@ class DraftSentence(NamedTuple):
 
 
 class Gap(NamedTuple):
-    """Tells about a section that was not written: the state of the section, and the reason."""
+    """The state of a section that was not written, and the reason why it was not written."""
 
     state: SectionState
     reason: str
@@ -43,7 +43,7 @@ class ArticleText(NamedTuple):
 def article_text(state: State) -> ArticleText:
     """Joins the drafts into an article in Markdown: a title, then each section under a heading.
 
-    A section without a draft, or whose draft has no sentence, is a gap: its text is the reason in brackets.
+    A section is a gap if its draft is missing or has no sentence. The article has the reason in its place.
     """
     title = " ".join(state.get("topic", state["original"]).split())
     pieces, length = [f"# {title}\n"], len(title) + 3
@@ -75,7 +75,7 @@ def _make_gap(state: State, section: PlannedSection) -> Gap:
 def unmarked_draft(draft: str, heading: str) -> tuple[str, list[tuple[Span, tuple[str, ...]]]]:
     """Removes the citation marks, the `heading` and the list of sources from the draft of a section.
 
-    Returns the remaining text, and a pair for each sentence of this text: its place, and the cited labels.
+    Returns the remaining text, and a pair for each sentence: its place, and the labels that it cites.
     """
     written = _without_heading_and_sources(draft, heading)
     marks = numbered_marks(written)
@@ -95,8 +95,8 @@ def unmarked_draft(draft: str, heading: str) -> tuple[str, list[tuple[Span, tupl
 def _without_heading_and_sources(draft: str, heading: str) -> str:
     """Returns the draft of a section without the `heading` of the section and without the list of sources.
 
-    An entry of the list begins with a number in brackets. The list has a title, or each entry has a colon
-    after the brackets. Any other line with a number in brackets at its start is a sentence with its mark.
+    An entry of a list begins with a number in brackets. It is removed if the list has a title, or if a colon
+    follows the brackets. Any other line with a number in brackets at its start is a sentence, and stays.
     """
     text = draft.replace("\r\n", "\n").strip()
     headings = [Span(block.start, block.end) for block in blocks(text) if block.kind == "heading"]
@@ -119,7 +119,7 @@ def _without_places(text: str, places: Sequence[Span]) -> str:
 
 
 def _cited_sentence(at: int, text: str, spans: Sequence[Span]) -> Span | None:
-    """Returns the sentence that a mark at `at` cites: the sentence before it in its line, or the next."""
+    """Returns the sentence of the citation mark at `at`: the sentence before it in the line, or the next."""
     before = next((span for span in reversed(spans) if span.start < at), None)
     if before is not None and "\n" not in text[before.end : at]:
         return before

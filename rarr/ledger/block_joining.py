@@ -22,7 +22,7 @@ NOTHING_TO_CHECK = Notice(
 
 
 class BlockState(NamedTuple):
-    """A block of a long text and its state: the state after its run, or a state of `unread_block_state`."""
+    """A block of a long text, and the state after its run (`unread_block_state` if there was no run)."""
 
     block: TextBlock
     state: State
@@ -50,7 +50,7 @@ def unread_block_state(text: str, block: TextBlock) -> State:
 def join_block_states(start: State, runs: Sequence[BlockState], report_size: int) -> State:
     """Joins the states of all blocks into the last state of a run. `start` is the first state of the run.
 
-    `runs` are in text order. Places become places of the whole text. `report_size`: the most evidence.
+    `runs` are in text order. Places become those of the whole text. Reports at most `report_size` evidences.
     """
     whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits", "controls")}
     original, relevances, at, grown = start["original"], dict[str, dict[str, float]](), 0, 0
@@ -86,7 +86,7 @@ def join_block_states(start: State, runs: Sequence[BlockState], report_size: int
 
 
 def _distinct_warnings(runs: Sequence[BlockState]) -> list[Notice]:
-    """Returns each warning of the blocks once. Leaves out warnings about limits: the whole run gives them."""
+    """Returns each warning of the blocks once. Leaves out warnings about limits: the reviser adds its own."""
     distinct: dict[tuple[str, str, str, str | None], Notice] = {}
     for notice in (it for _, state in runs for it in (*state["warnings"], *state.get("told", []))):
         if notice.code not in (CUT_CODE, NOTHING_TO_CHECK.code):

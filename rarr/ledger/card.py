@@ -1,7 +1,7 @@
-"""Checks a reader's card: looks up the quotes, compares values, and finds reasons to ask the reader again.
+"""Checks a reader's card: looks up its quotes, compares numbers and dates, and finds reasons to ask again.
 
 A card is the answer of a reader about a sentence. A line is a sentence, list item or table row of a source.
-The reader decides whether lines support the sentence. Code checks that cited lines have the copied words.
+The reader decides whether lines support the sentence. Code looks up the words that the reader copied.
 """
 
 import re
@@ -35,9 +35,9 @@ _SHORTEST_STEM = 4
 def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
     """Makes a checked card from the reader's answer `raw` about the sentence at `place` of `text`.
 
-    Looks up the labels of quoted lines in `lines`. The verdict becomes `open` if the card quotes no line, or
-    if it is `none` for a sentence with a number. The card gets a doubt if no quoted line has the words `by`
-    of an edit, or a number in the new words of an edit.
+    Looks up the labels of quoted lines in `lines`. The verdict becomes `open` if the card quotes no line or
+    contradicts itself, or if the verdict is `none` for a sentence with a number. The card gets a doubt if no
+    quoted line has the words `by` of an edit, or a number in the new words of an edit.
     """
     sentence = place.of(text)
     # A source need not have the small number words, such as "one" or "first".
@@ -72,12 +72,12 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
 
 
 def with_doubts(card: Card, unclear: Sequence[str] = (), doubts: Sequence[str] = ()) -> Card:
-    """Adds to a card reasons to ask the reader again (`unclear`), and not to trust the card (`doubts`)."""
+    """Adds reasons to a card: `unclear` to ask the reader again, and `doubts` not to trust the card."""
     return card.model_copy(update={"unclear": (*card.unclear, *unclear), "doubts": (*card.doubts, *doubts)})
 
 
 def _checked_verdict(raw: RawCard, cited: Sequence[SourceLine], against: Sequence[SourceLine]) -> CardVerdict:
-    """Returns the reader's verdict, or `open` if the card lacks quotes or contradicts itself."""
+    """Returns the reader's verdict; `open` if the card lacks quotes, contradicts itself or has `none`."""
     if raw.verdict == "mixed":
         return "mixed" if against and (cited or len(against) > 1) else "open"
     contradicts_itself = raw.verdict == "yes" and bool(raw.open or raw.edits or against)
@@ -96,10 +96,10 @@ def _open_places(
 
 
 def may_be_about_namesake(card: Card, kept: Sequence[Evidence], run_text: str) -> bool:
-    """Tells whether the quotes may be about another thing with the same name as the subject of the text.
+    """Tells whether a card's quotes may be about another thing with the same name as the text's subject.
 
     True if no title of a quoted source shares a word with `run_text` (the text and its context), and the
-    title of another passage in `kept` shares a word with it. Titles that are only a file name are ignored.
+    title of another passage in `kept` does share a word. Titles that are only a file name are ignored.
     """
     words, shared = _word_stems(run_text), dict[str, bool]()
     for it in kept:
@@ -111,11 +111,11 @@ def may_be_about_namesake(card: Card, kept: Sequence[Evidence], run_text: str) -
 
 
 def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Card:
-    """Compares the edited sentence with lines that nearly repeat it, and adds doubts to the card.
+    """Compares a card's edited sentence with lines that nearly repeat the sentence. Adds doubts to the card.
 
-    A quoted line with another value adds to `doubts`, unless another quoted line has the sentence's value. A
-    quoted line with one or two other words adds to `unclear`: the reader is asked again. A line of `kept`
-    that is not quoted, with another value, also adds to `unclear`, and the card becomes `disputed`.
+    If a quoted line has another value (number or date), and no quoted line has the value of the sentence, the
+    card gets `doubts`. If a quoted line differs in one or two words, the card gets `unclear` (ask again). If
+    another line of `kept` has another value, the card gets `unclear` too, and becomes `disputed`.
     """
     above, edited, sentence = text[: card.start], edited_sentence(text, card), text[card.start : card.end]
     if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):
@@ -163,7 +163,7 @@ def _edits_only_values(card: RawCard) -> bool:
 
 
 def edited_sentence(text: str, card: Card, at: int = 0) -> str:
-    """Returns the sentence of a card after the card's edits. `at` is the offset of the start of `text`."""
+    """Returns the sentence of a card after the card's edits. `text` begins at the offset `at` of a text."""
     sentence, start = text[card.start - at : card.end - at], card.start
     for edit in sorted(card.edits, key=lambda edit: edit.start, reverse=True):
         sentence = sentence[: edit.start - start] + edit.new + sentence[edit.end - start :]
@@ -185,7 +185,7 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
 
 
 def _join_exchanges(edits: Sequence[CardEdit], card: Card, sentence: str) -> tuple[CardEdit, ...]:
-    """Joins edits that exchange words into a single edit, because half of an exchange would be wrong."""
+    """Joins edits that swap words with each other into one edit, because half of a swap would be wrong."""
     olds = [sentence[it.start - card.start : it.end - card.start].strip().casefold() for it in edits]
     news = [it.new.strip().casefold() for it in edits]
     moved = [at for at, it in enumerate(zip(olds, news, strict=True)) if {*it} <= {*olds} & {*news}]
@@ -202,7 +202,7 @@ def _join_exchanges(edits: Sequence[CardEdit], card: Card, sentence: str) -> tup
 
 
 def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> Card:
-    """Looks up the words of `edit` in the sentence and in `cited`. Adds the edit, or doubts, to the card."""
+    """Finds the words of `edit` in the sentence and in `cited`. Adds the edit and its doubts to the card."""
     if (span := find_once(edit.old, sentence)) is None:
         return with_doubts(card, doubts=[f"“{edit.old or '…'}” must stand exactly once in the sentence"])
     span, new = smallest_replacement(span, sentence, edit.new)
@@ -238,7 +238,7 @@ def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceL
 
 
 def _has_same_value(place: Span, sentence: str, new: str) -> bool:
-    """Tells whether `new`, at `place` of the sentence, only writes a value in another form (1 g, 1000 mg)."""
+    """Tells whether `new` is the value at `place` of the sentence in another form (1000 mg for 1 g)."""
     written, end = sentence[: place.start] + new + sentence[place.end :], place.start + len(new)
     one = [it for it in values(sentence) if it.bound_start <= place.start and place.end <= it.end]
     other = [it for it in values(written) if it.bound_start <= place.start and end <= it.end]
@@ -260,7 +260,7 @@ def find_once(old: str, sentence: str) -> Span | None:
 
 
 def _nearer_line_has_words(place: Span, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> bool:
-    """Tells whether a line has the words at `place`, and shares more words with the sentence than `cited`."""
+    """Tells whether one of `lines` has the words at `place`, and is more like the sentence than `cited`."""
     old = place.of(sentence)
     had = [value for value in values(sentence) if value.span.overlaps(place)]
     around = _word_stems(sentence) - _word_stems(old)

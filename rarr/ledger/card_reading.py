@@ -41,7 +41,7 @@ _UNCONFIRMED = "doubtful sentences could not be confirmed"
 
 
 class KeptEvidence(NamedTuple):
-    """The evidence that a reader may see. `by_place` has the ids of the evidence for each sentence."""
+    """The evidence that a reader may see. `by_place` maps a sentence's place to the ids of its evidence."""
 
     evidence: Sequence[Evidence]
     by_place: Mapping[Span, Sequence[str]]
@@ -55,7 +55,7 @@ class KeptEvidence(NamedTuple):
 async def read_cards(
     state: State, places: Sequence[Span], kept: KeptEvidence, components: Components
 ) -> State:
-    """Asks the reader to compare the sentences at `places` of the current text with their kept evidence.
+    """Asks the reader to compare the sentences at `places` of the current text with the evidence in `kept`.
 
     Returns an update of the state: the `cards` in the order of `places`, the `warnings`, and the counts of
     planted sentences (`controls`) of each request.
@@ -99,7 +99,7 @@ class _Reading:
         return [block for group in read for block in group]
 
     async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[BlockReading]:
-        """Reads a block, or its halves if the request is too long, or one sentence with less evidence."""
+        """Reads a block. If the request is too long, reads halves of the block, or uses less evidence."""
         wanted = (1, 0) if self._standing == "good" else (MAX_ERRORS, MAX_REPETITIONS)
         planted = wanted if self._reader.is_model else (0, 0)
         block = await work(make_block, self._state, places, evidence, planted, salt)
@@ -121,7 +121,7 @@ class _Reading:
         return [block]
 
     async def _compare(self, places: Sequence[Span]) -> None:
-        """Compares sentences with near quotations while the model reads. Assumes that its answer is `yes`."""
+        """Compares sentences with similar lines while the model reads, as if the model answered `yes`."""
         for place in places:
             card = Card(**place._asdict(), verdict="yes")
             await work(with_comparison_doubts, card, self._text, self._kept.select([place]))
@@ -136,7 +136,7 @@ class _Reading:
             traced.body.update(block.verdicts_for_trace())
 
     def _blocks_to_read_again(self, first: Sequence[BlockReading]) -> list[Sequence[Span]]:
-        """Returns the blocks to read again: halves of blocks with missed controls, and unread sentences."""
+        """Returns what to read again: halves of blocks with misjudged controls, and unread sentences."""
         blocks: list[Sequence[Span]] = []
         for read in first if self._standing != "bad" and self._reader.is_model else ():
             spans = list(read.places.values())
@@ -147,9 +147,9 @@ class _Reading:
         return blocks
 
     def _latest_cards(self, reads: Sequence[BlockReading]) -> dict[Span, Card]:
-        """Returns the card of each sentence from the last reading of the sentence, with the doubts about it.
+        """Returns for each sentence the card from its last reading, with the doubts about this card.
 
-        Stores which sentences were examined, and counts the controls for the usage and the record.
+        Stores which sentences were read beside a planted error, and counts controls for usage and record.
         """
         latest = dict[Span, Card]()
         sources = {passage.id: passage.source for passage in self._kept.evidence}
@@ -170,7 +170,7 @@ class _Reading:
         return {place: self._with_passage_doubts(card, place) for place, card in latest.items()}
 
     def _with_passage_doubts(self, card: Card, place: Span) -> Card:
-        """Adds doubts from other passages. A good reader is asked again only about unexamined edits."""
+        """Adds doubts from other passages. Doubts a good reader only if no planted error tested its edits."""
         card = with_heavier_side(card, self._text, self._kept.evidence, self._settings.source_kinds)
         doubt, is_model = self._settings.doubt, self._reader.is_model
         if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
@@ -186,7 +186,7 @@ class _Reading:
         return card.model_copy(update={"unclear": () if doubt == "never" else unclear})
 
     async def _ask_again(self, doubtful: Sequence[Span], found: Mapping[Span, Card]) -> list[Span]:
-        """Asks again about doubtful sentences, after their edits. Returns the confirmed sentences.
+        """Asks again about doubtful sentences, in which edits are applied. Returns the confirmed sentences.
 
         A reader cannot confirm its own card if neither of the two requests had a planted error.
         """
@@ -210,7 +210,7 @@ class _Reading:
         return [place for place in confirmed if is_examined or place in self._examined]
 
     def _with_remaining_doubts(self, card: Card | None, place: Span, *, confirmed: bool) -> Card:
-        """Adds the remaining doubts to a card. Removes a doubted edit if its source has the old value."""
+        """Adds the remaining doubts to a card. With doubts, removes edits whose source has the old value."""
         if card is None:
             reason = _NO_READABLE_CARD if self._kept.by_place.get(place) else ""
             return Card(**place._asdict(), verdict=None, reason=reason)
@@ -256,7 +256,7 @@ def _copies_old_value(text: str, sentence: Span, edit: CardEdit) -> bool:
 
 
 def _confirms(answer: RawCard | None, card: Card, block: BlockReading) -> bool:
-    """Tells whether an answer has a quote, and `yes`, or for a contradiction without edits `no`."""
+    """Tells whether `answer` quotes a line and says `yes` (`no` if `card` contradicts and has no edits)."""
     speaks_against = card.verdict == "no" or (card.verdict == "mixed" and card.side == "against")
     wanted: CardVerdict = "no" if speaks_against and not card.edits else "yes"
     return answer is not None and answer.verdict == wanted and any(it in block.lines for it in answer.quotes)

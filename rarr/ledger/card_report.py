@@ -1,4 +1,4 @@
-"""Makes the report from cards (answers of a reader about sentences): checks, statuses, quotes and parts."""
+"""Makes the report of a run from cards. A card is the answer of a reader about one sentence."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -26,7 +26,7 @@ def queries_by_sentence(state: State, spans: Sequence[Span]) -> dict[Span, list[
 
 
 def card_checks(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[Query]]) -> list[Check]:
-    """Makes one check for each evidence and side that a card quotes. `asked`: queries by sentence place."""
+    """Makes a check for each passage that a card quotes (for or against). `asked`: queries by sentence."""
     return [
         Check(
             verdict=_check_verdict(card, side),
@@ -50,7 +50,7 @@ def _check_verdict(card: Card, side: Side) -> Verdict:
 
 
 def card_sentences(state: State) -> tuple[Sentence, ...]:
-    """Makes the record of each sentence of the current text. The card gives the status, quotes and parts."""
+    """Makes the record of each sentence of the current text from the card of the sentence."""
     text, spans = state["text"], sentences_to_read(state)
     asked = queries_by_sentence(state, spans)
     cards = {card.start: card for card in state.get("cards", [])}
@@ -74,7 +74,7 @@ def _sentence(text: str, span: Span, card: Card | None, state: State, queries: S
 
 
 def _deciding_quotes(card: Card, status: Status) -> tuple[Quote, ...]:
-    """Returns the quotes that decide the status. After an edit, quotes against the sentence are for it."""
+    """Returns the quotes that decide the status. If an edit made it `supported`, the quotes are `for` it."""
     if card.verdict == "open" and any((it.start, it.end) == (card.start, card.end) for it in card.open):
         return ()
     if status != "supported" or card.verdict != "no":
@@ -89,7 +89,7 @@ def is_sure_support(card: Card) -> bool:
 
 
 def _is_doubted_without_edit(card: Card) -> bool:
-    """Tells whether a `no` or `mixed` card has doubts, and has no edit that could be suggested."""
+    """Tells whether a card with the verdict `no` or `mixed` has doubts, and no edit to suggest."""
     has_no_edit = card.side == "for" or not card.edits
     return card.verdict in ("no", "mixed") and bool(card.doubts) and has_no_edit
 
@@ -132,7 +132,7 @@ def card_attribution(state: State) -> Attributed:
 
 
 def _sentence_parts(text: str, span: Span, card: Card | None, status: Status) -> Iterator[Part]:
-    """Yields the parts of a sentence: open words, words that differ, and values that a quote confirms."""
+    """Yields the parts of a sentence: undecided words, contradicted words, confirmed numbers and dates."""
     open_ = [Span(place.start, place.end) for place in card.open] if card else []
     if status == "no_evidence" or (status == "unconfirmed" and card and not open_):
         open_ = [span]

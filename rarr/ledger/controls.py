@@ -1,6 +1,6 @@
 """Makes planted controls: sentences with a known answer, which test the reader in a request.
 
-A planted error is a sentence of a source in which one value or a "not" was changed. A repetition is a
+A planted error is a sentence of a source in which a number, name or "not" was changed. A repetition is a
 sentence of a source without a change. If a reader misjudges controls, its other cards do not count.
 """
 
@@ -40,7 +40,7 @@ class Control(NamedTuple):
 
 
 class _Slot(NamedTuple):
-    """A place of a line with a number or name. Words of slots with the same `key` can replace each other."""
+    """A number or name in a line, and its place. Slots with the same `key` can replace each other."""
 
     place: Span
     text: str
@@ -94,9 +94,9 @@ _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
 
 
 def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions: int) -> list[Control]:
-    """Makes at most `errors` planted errors and `repetitions` repetitions, each from another line.
+    """Makes at most `errors` planted errors and `repetitions` repetitions. No two are of the same line.
 
-    About a third of the errors take a value from another line. Equal arguments give equal controls.
+    About a third of the errors have a number or name of another line. Equal arguments give equal controls.
     """
     lines = [line for excerpt in excerpts for line in excerpt.lines]
     seed = hashlib.sha256("\0".join([text, *(line.text for line in lines)]).encode()).digest()
@@ -136,7 +136,7 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
 
 
 def is_disputed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
-    """Tells whether a `no` card cites the origin of the control, but takes its edit from another source."""
+    """Tells whether a card with `no` quotes the control's source line, but another source for its edit."""
     if card is None or card.verdict != "no":
         return False
     cited = [lines[label] for label in card.quotes if label in lines]
@@ -163,7 +163,7 @@ def _edits_restore_origin(control: Control, card: RawCard) -> bool:
 
 @lru_cache(maxsize=4096)  # the blocks of a run share their lines
 def _stands_alone(text: str, *, pointing: bool = False) -> bool:
-    """Tells whether a line is a harmless sentence without pronouns. `pointing` allows pronouns inside it."""
+    """Tells whether a line is a whole sentence without pronouns. `pointing` allows pronouns inside it."""
     words = len(text.split()) if " " in text else len(text) // 2
     is_whole = _FEWEST_WORDS <= words <= _MOST_WORDS and _WHOLE.match(text) and not _MARKUP.search(text)
     points = _POINTING.match if pointing else _POINTING.search
@@ -171,13 +171,13 @@ def _stands_alone(text: str, *, pointing: bool = False) -> bool:
 
 
 class _ErrorMaker:
-    """Makes planted errors of `lines`. The random generator `chance` selects the changes."""
+    """Changes lines of `lines` into planted errors. The random generator `chance` selects the changes."""
 
     def __init__(self, lines: Sequence[SourceLine], chance: random.Random) -> None:
         self._lines, self._chance = lines, chance
 
     def make_error(self, origin: SourceLine, *, borrows: bool) -> list[Control]:
-        """Makes an error from `origin`, or returns []. If `borrows`, takes a value from another line."""
+        """Makes an error from the line `origin`; [] if none fits. `borrows`: takes words of another line."""
         borrowing = partial(self._borrowing_changes, "number"), partial(self._borrowing_changes, "name")
         makers = [*borrowing] if borrows else [self._number_changes, _negation_changes]
         self._chance.shuffle(makers)
@@ -224,7 +224,7 @@ class _ErrorMaker:
 
 
 def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
-    """Tells whether `new` may replace `old`: they differ much, and the line of `new` lacks the old value."""
+    """Tells whether `new` may replace `old`: both differ enough, and `line` lacks the number `old`."""
     if new.value is None or old.value is None:
         return {*new.text.split()}.isdisjoint(old.text.split())
     gap, most = abs(new.amount - old.amount), max(abs(new.amount), abs(old.amount))
@@ -233,7 +233,7 @@ def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
 
 
 def _scaled_number(written: str, factor: float) -> str:
-    """Multiplies a number and keeps its form. Returns "" if the form cannot stay, or the change is small."""
+    """Multiplies a number. Returns "" if the number of digits would change, or if the change is small."""
     digits = "".join(character for character in written if character.isdigit())
     old = int(digits)
     new = round(old * factor)
@@ -265,7 +265,7 @@ def _slots_of(text: str, kind: ControlKind) -> tuple[_Slot, ...]:
 
 
 def _number_slot(value: Value, text: str) -> _Slot:
-    """Makes the slot of a number, with the unit or noun after the number, but no word such as "to"."""
+    """Makes the slot of a number. Its unit is the word after the number, but no short word such as "to"."""
     match, written = _UNIT.match(text, value.end), value.span.of(text)
     dates = [Fraction(part[0]) for it in value.readings if isinstance(it, Date) for part in it if part]
     amounts = [*dates, *(it.amount for it in value.amounts)]

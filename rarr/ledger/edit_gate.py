@@ -1,7 +1,7 @@
-"""The gate: decides which edits are accepted, applies them, and moves places to the edited text.
+"""The gate: decides which edits are accepted, applies these edits, and computes places in the edited text.
 
 No edit may change code, links or citations. An edit of a card stays in its sentence or table cell, and does
-not delete the sentence. A long or doubted edit, or an edit in quotation marks, is only suggested. In the
+not delete the sentence. An edit is only suggested if it is long, doubted or in quotation marks. In the
 preset `paper`, the verdict of the model decides (Gao et al. 2023, section 3.3).
 """
 
@@ -61,14 +61,14 @@ def apply_card_edits(state: State, query_ids: Mapping[Span, str]) -> State:
 
 
 def _code_trusts_card(text: str, card: Card) -> bool:
-    """Tells whether code trusts the card. Two doubts do not count if a quoted line is the edited sentence."""
+    """Tells whether a card is decided. Ignores EXCHANGED and UNEXAMINED if a quote is the edited sentence."""
     after, lines = fold(edited_sentence(text, card)).text, [fold(it.text).text for it in card.quotes]
     left = tuple(it for it in card.doubts if it not in (EXCHANGED, UNEXAMINED) or after not in lines)
     return card.model_copy(update={"doubts": left}).is_decided
 
 
 def _decide_edits(text: str, card: Card) -> tuple[EditState, str]:
-    """Decides about the edits of a card. Returns their state and the reason, which is "" if accepted."""
+    """Decides about the edits of a card. Returns their state, and the reason ("" if they are accepted)."""
     place, places = Span(card.start, card.end), [Span(edit.start, edit.end) for edit in card.edits]
     if not edited_sentence(text, card).strip():
         return "refused", "the edits delete the sentence"
@@ -97,7 +97,7 @@ def _decide_edits(text: str, card: Card) -> tuple[EditState, str]:
 def paper_refusal_reason(text: str, change: Change) -> str:
     """Returns the reason to refuse an edit in the preset `paper`; "" if the edit is acceptable.
 
-    Refuses an edit that exceeds both limits (Gao et al. 2023, section 3.3), or changes code, links or cells.
+    Refuses an edit that is too long (Gao et al. 2023, section 3.3), or that changes code, links or cells.
     """
     old = text[change.start : change.end]
     revised = text[: change.start] + change.new + text[change.end :]
@@ -111,7 +111,7 @@ def paper_refusal_reason(text: str, change: Change) -> str:
 
 
 def _too_long_reason(changed: int, length: int) -> str:
-    """Returns a reason if a change exceeds both limits (Gao et al. 2023, section 3.3), or else ""."""
+    """Returns a reason if too many of the characters changed (Gao et al. 2023, section 3.3), or else ""."""
     is_long = changed > MAX_EDIT_CHARS and changed > MAX_EDIT_SHARE * length
     return f"it changes {changed} of {length} characters" if is_long else ""
 
@@ -133,19 +133,19 @@ def _forbidden_change_reason(text: str, change: Change | CardEdit, place: Span) 
 
 
 def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
-    """Returns the queries, with their places moved to the text after the accepted `edits`."""
+    """Returns the queries with their places in the text after the accepted `edits`."""
     accepted = [edit for edit in edits if edit.accepted]
     return list(records_after(queries, accepted) if accepted else queries)
 
 
 def records_after(records: Sequence[_Placed], changes: Sequence[Change]) -> tuple[_Placed, ...]:
-    """Moves the places of the records to the text after `changes`, which were made one after another."""
+    """Returns the records with their places in the text after `changes`. One change follows another."""
     places = (moved_place(Span(it.start, it.end), changes)._asdict() for it in records)
     return tuple(it.model_copy(update=place) for it, place in zip(records, places, strict=True))
 
 
 def moved_records(records: Iterable[_Record], by: int, *more: str) -> tuple[_Record, ...]:
-    """Returns the records with `by` added to the offsets `start`, `end` and those named in `more`."""
+    """Returns the records with `by` added to the fields `start`, `end` and those with the names `more`."""
     names = ("start", "end", *more)
     return tuple(it.model_copy(update={name: getattr(it, name) + by for name in names}) for it in records)
 
@@ -157,7 +157,7 @@ def moved_sentences(sentences: Iterable[Sentence], by: int) -> tuple[Sentence, .
 
 
 def moved_place(place: Span, changes: Sequence[Change]) -> Span:
-    """Maps a place to the text after `changes`, which were made one after another."""
+    """Returns the place in the text after `changes`. One change follows another."""
     return Span(*moved_range(place.start, place.end, changes))
 
 

@@ -1,4 +1,4 @@
-"""Merges passages into excerpts. Selects the evidence for the report (Gao et al. 2023, section 3.4)."""
+"""Merges overlapping passages. Selects the evidence for the report (Gao et al. 2023, section 3.4)."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -29,7 +29,7 @@ MAX_EXCERPT_LINES = 12
 
 
 def evidence_of(passage: Passage, name: str, query_id: str = "", relevance: float = 1.0) -> Evidence:
-    """Makes evidence with the id `name` from a passage. `suspicious` tells whether it instructs a model."""
+    """Makes evidence with the id `name` from a passage, and finds out whether the passage is suspicious."""
     why = suspicion(f"{passage.title}\n{passage.text}")
     facts = {field: getattr(passage, field) for field in Passage.model_fields}
     return Evidence(**facts, id=name, query_id=query_id, relevance=relevance, suspicious=why)
@@ -43,10 +43,10 @@ def place_of(passage: Passage) -> PassagePlace:
 def select_evidence(
     evidence: Sequence[Evidence], most: int, relevances: Relevances | None = None
 ) -> tuple[list[str], float]:
-    """Selects at most `most` passages with the greatest coverage: the sum over queries of the best relevance.
+    """Returns the ids of the `most` passages with the greatest coverage, and this coverage.
 
-    Returns the ids of the selected evidence, and the coverage (Gao et al. 2023, section 3.4). `evidence` has
-    the relevance of a passage to its own query, `relevances` the relevance to other queries.
+    Coverage is the sum over all queries of the best relevance of a selected passage (Gao et al. 2023, section
+    3.4). `evidence` has the relevance of a passage to its own query, `relevances` that to other queries.
     """
     placed = {passage.id: place_of(passage) for passage in evidence}
     rows: dict[PassagePlace, dict[str, float]] = {place: {} for place in placed.values()}
@@ -75,7 +75,7 @@ def _best_relevances(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
-    """Returns the indexes of the `size` rows with the greatest coverage. A row is of one passage."""
+    """Returns the indexes of the `size` rows with the greatest coverage. A row is a passage's relevances."""
     best = _greedy_rows(rows, size)
     most = sum(_best_relevances(rows[at] for at in best).values())
     queries = _best_relevances(rows)
@@ -99,7 +99,7 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
 
 
 def _greedy_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
-    """Adds the best row again and again: at least 1 - 1/e of the best coverage (Nemhauser et al. 1978)."""
+    """Selects rows one by one. Has at least 1 - 1/e of the best coverage (Nemhauser et al. 1978)."""
     covered, chosen = dict.fromkeys(_best_relevances(rows), 0.0), list[int]()
     gains = [(-sum(row.values()), at) for at, row in enumerate(rows)]
     heapify(gains)
@@ -154,8 +154,8 @@ async def all_relevances(
 ) -> tuple[dict[str, dict[str, float]], list[Notice]]:
     """Scores for each query the passages that other queries found (Gao et al. 2023, section 3.4).
 
-    Returns the scores by query id and evidence id, with the scores of earlier rounds, and a notice for each
-    query whose passages could not be scored.
+    Returns the scores by query id and evidence id, including scores of earlier rounds. Returns also a notice
+    for each query whose passages could not be scored.
     """
     relevances = {query_id: dict(scores) for query_id, scores in state.get("relevances", {}).items()}
     missing, notices = await work(_unscored_passages, state, relevances), list[Notice]()
@@ -171,7 +171,7 @@ async def all_relevances(
 
 
 def _unscored_passages(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
-    """Returns for each query the passages that have no score for this query. Each place is listed once."""
+    """Returns for each query the passages without a score for it. Passages at the same place count once."""
     placed = {passage.id: (place_of(passage), passage) for passage in usable_evidence(state)}
     done = {(passage.query_id, place) for place, passage in placed.values()}
     done |= {(query_id, placed[it][0]) for query_id, ids in relevances.items() for it in ids if it in placed}
@@ -189,8 +189,8 @@ def merged_excerpts(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str,
     """Merges overlapping passages of one source into excerpts, except suspicious passages.
 
     Returns the excerpts, and the ids of the excerpts of each query, by query id. `kept` must be in the order
-    of the queries. An excerpt has the query and relevance of the passage that is first in `kept`. Its id is
-    the query id and a number (`q1.1`). Passages that the caller gave keep their ids.
+    of the queries. An excerpt has the query and relevance of the passage that is first in `kept`. The id
+    of an excerpt is the query id and a number (`q1.1`). Passages that the caller gave keep their ids.
     """
     order = {passage.id: number for number, passage in enumerate(kept)}
     groups: dict[tuple[str, str], list[Evidence]] = defaultdict(list)

@@ -54,13 +54,13 @@ class BlockReading:
 
     @property
     def has_planted_error(self) -> bool:
-        """True if at least one planted error counts. Repetitions do not expose a model that always agrees."""
+        """True if at least one planted error counts. A model that always agrees would pass repetitions."""
         return any(it.kind != "repetition" for it in self.examining_controls.values())
 
     def add_reading(self, reading: RawReading, text: str, *, doubting: bool) -> None:
         """Stores the answer of the reader, makes the cards of the text, and finds the misjudged controls.
 
-        If `doubting`, makes no cards, and a planted error needs only the verdict `no`.
+        If `doubting`, makes no cards, and each control needs only the verdict `no` to be judged right.
         """
         cards, lines = reading.cards, self.lines
         read = [(place, cards[n]) for n, place in self.places.items() if n in cards]
@@ -120,7 +120,7 @@ def make_block(
 ) -> BlockReading:
     """Builds a block of the sentences at `places`, with controls that are made from lines of `evidence`.
 
-    `planted` are the most errors and the most repetitions. A different `salt` gives different controls.
+    `planted`: the most planted errors, the most repetitions. A different `salt` gives different controls.
     `written` has the new words of edited sentences, by place: the reader judges these new words.
     """
     text, lead, excerpts = state["text"], state.get("lead", 0), labelled_excerpts(evidence)

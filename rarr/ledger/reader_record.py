@@ -1,6 +1,6 @@
 """Stores how readers judged controls (test sentences). Code doubts a good reader less than a bad reader.
 
-The record is a file of JSON lines in the data folder: one line for the controls of a block, or for an exam.
+The record is a file of JSON lines in the data folder: a line is for the controls of a block, or an exam.
 """
 
 from collections.abc import Iterable, Sequence
@@ -40,7 +40,7 @@ class ReaderRecord:
     """The stored results of one reader. The file in `folder` is read once, when this object is made.
 
     `reader` identifies the reader: the model, its server and the hash of its prompt. If the server used
-    several models, only results of the last model count. Each language of texts is rated separately.
+    several models, only results of the last model count. Each language has a rating of its own.
     """
 
     def __init__(self, folder: Path, reader: Sequence[str]) -> None:

@@ -40,8 +40,8 @@ def f1_ap(attribution: float | None, preservation: float | None) -> float | None
 def scores_of(attributed: Attributed, preservation: float) -> Scores:
     """Scores a revision by the support of its sentences before and after the edits.
 
-    A sentence that could not be judged in one of the two texts counts as 0 in both, so that a failure does
-    not look like an edit. Each text is scored alone if edits changed the number of sentences, or if no
+    If a sentence could not be judged in one of the two texts, it counts as 0 in both: a failed judgement is
+    not an edit. Each text is scored alone if edits changed the number of sentences, or if no
     sentence of one text could be judged.
     """
     before, after = attributed
@@ -61,8 +61,8 @@ def citation_scores(alone: Sequence[Sequence[bool | None]], words: Sequence[int]
 
     `alone` has for each sentence a list: whether each of its citations alone entails it. `words` has the
     number of words of each sentence. Recall is the share of sentences that a citation entails. Precision is
-    the mean share of a sentence's citations that entail it (0 for a sentence without citations). Rate is the
-    share of the words that belong to sentences that a citation entails.
+    the mean over sentences of the share of their citations that entail them (0 without citations). Rate is
+    the share of words in sentences that a citation entails.
     """
     entailed = [any(each) or (None if None in each else False) for each in alone]
     judged = [count for is_entailed, count in zip(entailed, words, strict=True) if is_entailed is not None]
@@ -135,7 +135,7 @@ def _sentences_by_evidence(
 
 
 def best_support(support: SentenceSupport, report_ids: Collection[str] | None = None) -> float | None:
-    """Returns the highest support of a sentence by one evidence, or by one evidence in `report_ids`.
+    """Returns the highest support that one evidence gives to a sentence. Only `report_ids` count if given.
 
     Returns 0 if the search found no such evidence, and None if nothing was searched or judged.
     """
@@ -148,7 +148,7 @@ def best_support(support: SentenceSupport, report_ids: Collection[str] | None = 
 def judged_sentences(
     state: State, supports: Sequence[SentenceSupport], threshold: float
 ) -> tuple[Sentence, ...]:
-    """Makes the sentences of a report without cards. `threshold`: the least support for `supported`."""
+    """Makes the sentence records of a run without cards. `threshold`: the least support for `supported`."""
     disagreeing = [it for it in state.get("checks", []) if not it.stale and it.verdict == "disagrees"]
     judged = []
     for support in supports:

@@ -1,8 +1,7 @@
-"""Weighs the sources of a `mixed` card: the sources that support its sentence, and those that contradict it.
+"""Weighs the sources for and against a sentence on which the sources disagree (its card is `mixed`).
 
-Each independent source has a weight by its kind. Passages of one registered domain, or of one file, count as
-one source. Pages with nearly the same words, such as copies of a page, also count as one source. All passages
-without a named source count as one source of the kind `other`.
+Each independent source has a weight by its kind. Passages count as one source if they are of one registered
+domain or file, or have nearly the same words. All passages without a named source are one source (`other`).
 """
 
 import re
@@ -38,7 +37,7 @@ _MIRRORS = 0.8  # copies have in common at least this share of the shingles of t
 
 
 def with_heavier_side(card: Card, text: str, evidence: Sequence[Evidence], kinds: Mapping[str, Kind]) -> Card:
-    """Returns a `mixed` card with the side that weighs more. `kinds`: the setting `source_kinds`."""
+    """Returns the card; a `mixed` card gets the side that weighs more. `kinds`: setting `source_kinds`."""
     if card.verdict != "mixed":
         return card
     by_id = {passage.id: passage for passage in evidence}
@@ -54,8 +53,9 @@ def heavier_side(
 ) -> Side | None:
     """Returns the side whose sources weigh more; None for a tie.
 
-    A side with a document of the user wins. For a sentence about the present, the side with the newest date
-    wins, if both sides have dates. Otherwise, the side wins whose independent sources weigh more in total.
+    `ours` support the sentence, `theirs` contradict it. A side wins if only this side has a document of the
+    user. Otherwise, for a sentence about the present, the side with the newest date wins if both sides have
+    dates. Otherwise, the side wins whose independent sources weigh more in total.
     """
     weights = [_side_weight(side, kinds) for side in (ours, theirs)]
     has_dates = _PRESENT.search(sentence) is not None and all(newest for _, newest, _ in weights)
