@@ -163,7 +163,7 @@ def _edits_only_values(card: RawCard) -> bool:
 
 
 def edited_sentence(text: str, card: Card, at: int = 0) -> str:
-    """Returns the sentence of a card after the card's edits. `text` begins at the offset `at` of a text."""
+    """Returns a card's sentence with the card's edits. `text` begins at the offset `at` of the whole text."""
     sentence, start = text[card.start - at : card.end - at], card.start
     for edit in sorted(card.edits, key=lambda edit: edit.start, reverse=True):
         sentence = sentence[: edit.start - start] + edit.new + sentence[edit.end - start :]

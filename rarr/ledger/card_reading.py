@@ -170,7 +170,7 @@ class _Reading:
         return {place: self._with_passage_doubts(card, place) for place, card in latest.items()}
 
     def _with_passage_doubts(self, card: Card, place: Span) -> Card:
-        """Adds doubts from other passages. Doubts a good reader only if no planted error tested its edits."""
+        """Adds doubts to a card. A good reader is asked again only about edits without a planted error."""
         card = with_heavier_side(card, self._text, self._kept.evidence, self._settings.source_kinds)
         doubt, is_model = self._settings.doubt, self._reader.is_model
         if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
@@ -186,7 +186,7 @@ class _Reading:
         return card.model_copy(update={"unclear": () if doubt == "never" else unclear})
 
     async def _ask_again(self, doubtful: Sequence[Span], found: Mapping[Span, Card]) -> list[Span]:
-        """Asks again about doubtful sentences, in which edits are applied. Returns the confirmed sentences.
+        """Asks again about doubtful sentences with their edits applied. Returns the confirmed sentences.
 
         A reader cannot confirm its own card if neither of the two requests had a planted error.
         """
@@ -256,7 +256,7 @@ def _copies_old_value(text: str, sentence: Span, edit: CardEdit) -> bool:
 
 
 def _confirms(answer: RawCard | None, card: Card, block: BlockReading) -> bool:
-    """Tells whether `answer` quotes a line and says `yes` (`no` if `card` contradicts and has no edits)."""
+    """Tells whether `answer` quotes a line and says `yes`. A contradiction without edits needs `no`."""
     speaks_against = card.verdict == "no" or (card.verdict == "mixed" and card.side == "against")
     wanted: CardVerdict = "no" if speaks_against and not card.edits else "yes"
     return answer is not None and answer.verdict == wanted and any(it in block.lines for it in answer.quotes)

@@ -40,7 +40,7 @@ class Control(NamedTuple):
 
 
 class _Slot(NamedTuple):
-    """A number or name in a line, and its place. Slots with the same `key` can replace each other."""
+    """A slot: a number or name in a line, and its place. Slots with the same `key` can replace each other."""
 
     place: Span
     text: str
@@ -136,7 +136,7 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
 
 
 def is_disputed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
-    """Tells whether a card with `no` quotes the control's source line, but another source for its edit."""
+    """Tells whether a card with `no` quotes the control's origin, but takes its edit from another source."""
     if card is None or card.verdict != "no":
         return False
     cited = [lines[label] for label in card.quotes if label in lines]
@@ -177,7 +177,7 @@ class _ErrorMaker:
         self._lines, self._chance = lines, chance
 
     def make_error(self, origin: SourceLine, *, borrows: bool) -> list[Control]:
-        """Makes an error from the line `origin`; [] if none fits. `borrows`: takes words of another line."""
+        """Makes an error from the line `origin`; [] if impossible. `borrows`: takes words of another line."""
         borrowing = partial(self._borrowing_changes, "number"), partial(self._borrowing_changes, "name")
         makers = [*borrowing] if borrows else [self._number_changes, _negation_changes]
         self._chance.shuffle(makers)

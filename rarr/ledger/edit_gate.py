@@ -61,7 +61,8 @@ def apply_card_edits(state: State, query_ids: Mapping[Span, str]) -> State:
 
 
 def _code_trusts_card(text: str, card: Card) -> bool:
-    """Tells whether a card is decided. Ignores EXCHANGED and UNEXAMINED if a quote is the edited sentence."""
+    """Tells whether sources decide the whole sentence of the card, and code does not doubt the card."""
+    # If a quoted line is the edited sentence, the doubts EXCHANGED and UNEXAMINED do not count.
     after, lines = fold(edited_sentence(text, card)).text, [fold(it.text).text for it in card.quotes]
     left = tuple(it for it in card.doubts if it not in (EXCHANGED, UNEXAMINED) or after not in lines)
     return card.model_copy(update={"doubts": left}).is_decided

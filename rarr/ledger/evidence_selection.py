@@ -43,7 +43,7 @@ def place_of(passage: Passage) -> PassagePlace:
 def select_evidence(
     evidence: Sequence[Evidence], most: int, relevances: Relevances | None = None
 ) -> tuple[list[str], float]:
-    """Returns the ids of the `most` passages with the greatest coverage, and this coverage.
+    """Returns the ids of at most `most` passages with the greatest coverage, and this coverage.
 
     Coverage is the sum over all queries of the best relevance of a selected passage (Gao et al. 2023, section
     3.4). `evidence` has the relevance of a passage to its own query, `relevances` that to other queries.
@@ -99,7 +99,7 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
 
 
 def _greedy_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
-    """Selects rows one by one. Has at least 1 - 1/e of the best coverage (Nemhauser et al. 1978)."""
+    """Selects rows one by one. Reaches 1 - 1/e of the best coverage or more (Nemhauser et al. 1978)."""
     covered, chosen = dict.fromkeys(_best_relevances(rows), 0.0), list[int]()
     gains = [(-sum(row.values()), at) for at, row in enumerate(rows)]
     heapify(gains)
@@ -154,8 +154,7 @@ async def all_relevances(
 ) -> tuple[dict[str, dict[str, float]], list[Notice]]:
     """Scores for each query the passages that other queries found (Gao et al. 2023, section 3.4).
 
-    Returns the scores by query id and evidence id, including scores of earlier rounds. Returns also a notice
-    for each query whose passages could not be scored.
+    Returns the scores of all rounds by query id and evidence id, and a notice for each query that failed.
     """
     relevances = {query_id: dict(scores) for query_id, scores in state.get("relevances", {}).items()}
     missing, notices = await work(_unscored_passages, state, relevances), list[Notice]()

@@ -120,7 +120,7 @@ def make_block(
 ) -> BlockReading:
     """Builds a block of the sentences at `places`, with controls that are made from lines of `evidence`.
 
-    `planted`: the most planted errors, the most repetitions. A different `salt` gives different controls.
+    `planted`: how many errors and repetitions at most. A different `salt` gives different controls.
     `written` has the new words of edited sentences, by place: the reader judges these new words.
     """
     text, lead, excerpts = state["text"], state.get("lead", 0), labelled_excerpts(evidence)

@@ -40,7 +40,7 @@ class ReaderRecord:
     """The stored results of one reader. The file in `folder` is read once, when this object is made.
 
     `reader` identifies the reader: the model, its server and the hash of its prompt. If the server used
-    several models, only results of the last model count. Each language has a rating of its own.
+    several models, only results of the last model count. The reader has one rating for each language.
     """
 
     def __init__(self, folder: Path, reader: Sequence[str]) -> None:

@@ -41,8 +41,8 @@ def scores_of(attributed: Attributed, preservation: float) -> Scores:
     """Scores a revision by the support of its sentences before and after the edits.
 
     If a sentence could not be judged in one of the two texts, it counts as 0 in both: a failed judgement is
-    not an edit. Each text is scored alone if edits changed the number of sentences, or if no
-    sentence of one text could be judged.
+    not an edit. Each text is scored alone if edits changed the number of sentences, or if no sentence of one
+    text could be judged.
     """
     before, after = attributed
     if len(before) == len(after) and None not in map(auto_ais, attributed):
@@ -135,7 +135,7 @@ def _sentences_by_evidence(
 
 
 def best_support(support: SentenceSupport, report_ids: Collection[str] | None = None) -> float | None:
-    """Returns the highest support that one evidence gives to a sentence. Only `report_ids` count if given.
+    """Returns the highest support of a sentence by a single evidence (of `report_ids`, if they are given).
 
     Returns 0 if the search found no such evidence, and None if nothing was searched or judged.
     """

@@ -37,7 +37,7 @@ _MIRRORS = 0.8  # copies have in common at least this share of the shingles of t
 
 
 def with_heavier_side(card: Card, text: str, evidence: Sequence[Evidence], kinds: Mapping[str, Kind]) -> Card:
-    """Returns the card; a `mixed` card gets the side that weighs more. `kinds`: setting `source_kinds`."""
+    """Returns the card. A `mixed` card gets the side that weighs more. `kinds`: setting `source_kinds`."""
     if card.verdict != "mixed":
         return card
     by_id = {passage.id: passage for passage in evidence}
