@@ -72,7 +72,7 @@ class Editor(Protocol):
 
 
 class SourceLine(NamedTuple):
-    """A sentence, list item, table row or heading of an excerpt.
+    """A sentence, list item, table row or heading of an excerpt. An excerpt is a part of a source.
 
     `label` names the line in a request, such as P2.3. `start` and `end`: its place in the source.
     """
@@ -99,7 +99,7 @@ class Excerpt(NamedTuple):
 
 
 class BlockPiece(NamedTuple):
-    """A part of a block: a sentence with its number, or the text between two sentences (number 0)."""
+    """A part of a reading block: a sentence with its number, or the text between two sentences (number 0)."""
 
     text: str
     number: int = 0
@@ -108,7 +108,7 @@ class BlockPiece(NamedTuple):
 class ReadingBlock(NamedTuple):
     """Consecutive sentences to check in one request, with the excerpts of sources that may support them.
 
-    `before`: the headings and the sentence before the block. The request shows them, but does not check them.
+    `before`: the headings and the sentence before the block. The reader sees them, but does not check them.
     `lead`: the line that introduces the list in which the block begins, or "".
     """
 
@@ -120,7 +120,7 @@ class ReadingBlock(NamedTuple):
 
 
 class RawEdit(NamedTuple):
-    """An edit as a card reader wrote it: `new` replaces `old`. `by` are the words of a source for `new`."""
+    """An edit as a card reader wrote it: `new` replaces `old`. The words `by` of a source confirm `new`."""
 
     old: str
     new: str
@@ -151,7 +151,7 @@ class RawReading(NamedTuple):
 class CardReader(Protocol):
     """Compares sentences with excerpts of sources, and fills a card for each sentence.
 
-    `is_model`: whether it is a language model. A model is tested with planted errors, and may be asked again.
+    `is_model`: True for a language model. A model is tested with planted errors, and may be asked again.
     """
 
     name: str
@@ -197,7 +197,7 @@ class Classifier(Protocol):
 
 
 async def close_all(resources: Iterable[Any]) -> None:
-    """Closes each resource that has `aclose`, the last first. Raises an error after all are closed."""
+    """Closes each resource that has `aclose`, the last first. If one fails, closes the rest, then raises."""
     async with AsyncExitStack() as stack:
         for resource in resources:
             if hasattr(resource, "aclose"):
@@ -209,7 +209,7 @@ class WholeTextSource(Protocol):
     """A retriever that can also return the whole text of a document."""
 
     async def extracted(self, url: str) -> str | None:
-        """Returns the text of the document `url`; None if unknown. Passages have offsets in this text."""
+        """Returns the text of the document `url`; None if it is unknown. Passages are parts of this text."""
 
 
 class SectionSource(NamedTuple):

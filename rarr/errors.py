@@ -10,7 +10,7 @@
     └── BudgetError           a limit on calls, tokens, cost or time was reached; in a run a warning
 
 Each message is one line that says what is wrong and how to fix it. If the package raises any other
-error, this is a bug.
+error, report a bug.
 """
 
 
@@ -19,7 +19,7 @@ class RarrError(RuntimeError):  # LangGraph's server hides the messages of other
 
 
 class InputError(RarrError):
-    """A call has a wrong argument: a text, a path, the id of an edit."""
+    """A call has a wrong argument, such as a text, a path or the id of an edit."""
 
 
 class SettingsError(InputError):

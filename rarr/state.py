@@ -64,7 +64,7 @@ async def for_each_query(
 
 
 def failed_queries_update(node: str, outcomes: Mapping[str, object]) -> "State":
-    """Makes a state update: for each query with an error, a warning, and the reason in `unsearched`."""
+    """Makes a state update. Each query with an error gets a warning, and its reason in `unsearched`."""
     notices, unsearched = list[Notice](), dict[str, Unsearched]()
     for name, error in outcomes.items():
         if isinstance(error, Exception):
@@ -90,7 +90,7 @@ class State(TypedDict, total=False):
     """The state of a run, which the nodes read and update. Places are in `text` if no comment says otherwise.
 
     A run that writes an article begins with the topic as `original`, and the outline as `context`. Before the
-    first node, they move to `topic` and `outline`. A run that answers has the question as its `original`.
+    first node, they move to `topic` and `outline`. In a run that answers, `original` is the question.
     """
 
     original: str  # the text of the caller; after the node assemble, the article without marks
@@ -132,11 +132,11 @@ def numbered_id(state: State, letter: str, number: int) -> str:
 
 
 def usable_evidence(state: State) -> list[Evidence]:
-    """Returns the evidence without suspicious passages, which must not decide anything."""
+    """Returns the evidence without suspicious passages. Such a passage must not decide anything."""
     return [evidence for evidence in state.get("evidence", []) if not evidence.suspicious]
 
 
 def kept_evidence(state: State, query_id: str) -> list[Evidence]:
-    """Returns the evidence that the query kept, without suspicious passages."""
+    """Returns the evidence that was selected for the query, without suspicious passages."""
     ids = state.get("kept", {}).get(query_id)
     return [it for it in usable_evidence(state) if (it.query_id == query_id if ids is None else it.id in ids)]

@@ -12,7 +12,7 @@
     Query: {{query}}
 
 The part above `<!-- user -->` is the system message. It has no variables. A demonstration is a paragraph of
-this part: a user message in the form of the part below, then the answer in one line. `tokens` limits the
+this part: an example of a user message, and below it the example's answer in one line. `tokens` limits the
 answer (default: the limit in the settings). `labels` maps the words of a judge to classes of attribution.
 """
 
@@ -52,7 +52,7 @@ class Prompt:
     labels: Mapping[str, AttributionClass] | None = None
 
     def render(self, **variables: str) -> str:
-        """Returns the user message with the values of `variables`. Raises `InputError` if a name is wrong."""
+        """Returns the user message with the values of `variables`. Raises `InputError` for a wrong name."""
         if problem := _variable_problem(variables, self.variables):
             raise InputError(f"prompt {self.name} {problem}")
         # Replaces all variables in one pass, so that a value with braces is not replaced again.
@@ -98,7 +98,7 @@ def names() -> list[str]:
 
 
 def require_prompt_folder(folder: Path) -> None:
-    """Raises `InputError` if `folder` is no folder, or has a Markdown file without the name of a prompt."""
+    """Raises `InputError` if `folder` is no folder, or has a Markdown file whose name is no prompt."""
     if not folder.is_dir():
         cure = "name a folder with files such as edit.md"
         raise InputError(f"prompts is {str(folder)!r}, which is not a folder: {cure}")
@@ -142,7 +142,7 @@ def _parse_prompt(name: str, text: str) -> Prompt:
 
 
 def _variable_problem(given: Iterable[str], known: Sequence[str]) -> str:
-    """Returns a phrase about a variable that is missing or unknown, or "" if all variables are right."""
+    """Returns a phrase about a variable that is missing or unknown; "" if `given` and `known` are equal."""
     differing = min({*given} ^ {*known}, default=None)
     if differing is None:
         return ""

@@ -49,7 +49,7 @@ class Question(Record):
     """A question from a query generator, and the place in the text that the question asks about.
 
     The place is the place of the claimed value (a number, date or name). If the generator does not know the
-    value, it is the place of the sentence.
+    value, the question has the place of the sentence.
     """
 
     text: str
@@ -105,7 +105,7 @@ class Evidence(Passage):
     """A passage that the reranker selected for a query. `relevance` is a score from 0 to 1.
 
     A passage is suspicious if it seems to give instructions to a language model. Then `suspicious` has the
-    reason, otherwise "". No model sees a suspicious passage, and it decides nothing.
+    reason, otherwise "". No model sees a suspicious passage. The passage decides nothing.
     """
 
     id: str
@@ -115,7 +115,7 @@ class Evidence(Passage):
 
 
 class Agreement(Record):
-    """The answer of a checker: whether text and evidence give the same answer to a query (`verdict`)."""
+    """The answer of a checker. `verdict`: whether a text and an evidence give the same answer to a query."""
 
     verdict: Verdict
     text_answer: str = ""
@@ -124,9 +124,9 @@ class Agreement(Record):
 
 
 class Check(Agreement):
-    """An agreement with the ids of its query and its evidence.
+    """The answer of a checker, with the ids of the query and of the evidence that it is about.
 
-    `stale` is True if an edit changed the checked text later. `quote` has the evidence lines that decided.
+    `stale` is True if an edit changed the checked text later. `quote` has the lines that gave the verdict.
     """
 
     query_id: str
@@ -180,7 +180,7 @@ class Sentence(Record):
 class Report(Record):
     """The attribution report: the sentences with their status, and the ids of the chosen evidence.
 
-    `coverage` is the sum over all queries of the best relevance that a passage in the report has.
+    `coverage` is the sum over all queries of the best relevance of a chosen passage to the query.
     """
 
     evidence_ids: tuple[str, ...] = ()
@@ -213,10 +213,10 @@ class Notice(Record):
 class Verification(Record):
     """The relation of evidence to a claim, in the classes of AttrScore (Yue et al. 2023, section 2).
 
-    `label` is the worst label of a sentence. The worst is `contradictory`, then `extrapolatory`, then
-    `attributable`. It is None if the claim could not be judged. `probability` is the lowest support of a
-    sentence, from 0 to 1, or None without a judge. `sentences` are as in the report of a revision. `evidence`
-    has the passages that were read.
+    `label` is the worst class of the claim's sentences. The worst is `contradictory`, then `extrapolatory`,
+    then `attributable`. `label` is None if the claim could not be judged. `probability` is the lowest support
+    of a sentence, from 0 to 1, or None without a judge. `sentences` are as in the report of a revision.
+    `evidence` has the passages that were read.
     """
 
     claim: str
@@ -262,8 +262,8 @@ class Revision(Record):
     def revert(self, *edit_ids: str) -> str:
         """Returns the text without the accepted edits of these ids. The revision does not change.
 
-        Raises `InputError` without an id, and if an id belongs to no accepted edit. Also raises it if a later
-        edit changed the new words of a reverted edit: then both edits must be reverted in one call.
+        Raises `InputError` if no id is given, if an id is of no accepted edit, or if a later edit changed the
+        new words of a reverted edit. In the last case, revert both edits in one call.
         """
         return self.without(*edit_ids).text
 
@@ -271,8 +271,8 @@ class Revision(Record):
         """Returns a new revision with the suggested edits of these ids applied, without new checks.
 
         A changed sentence becomes `supported` if all its edits are accepted and `confirmed`, and otherwise
-        `unjudged`. Scores that depend on the text become None. Raises `InputError` without an id, if an id
-        belongs to no suggested edit, or if another accepted edit changed the words that the edit replaces.
+        `unjudged`. `attribution_after` and `f1_ap` become None. Raises `InputError` if no id is given, if an
+        id is of no suggested edit, or if another accepted edit changed the words that the edit replaces.
         """
         require_edits_in_state("suggested", self.edits, edit_ids)
         revision = self
@@ -283,8 +283,8 @@ class Revision(Record):
     def without(self, *edit_ids: str) -> "Revision":
         """Returns a new revision in which the accepted edits of these ids are refused.
 
-        Their sentences become `contradicted`. Scores that depend on the text become None. Raises `InputError`
-        as `revert` does.
+        The sentences of these edits become `contradicted`. The scores `attribution_after` and `f1_ap` become
+        None. Raises `InputError` in the same cases as `revert`.
         """
         require_edits_in_state("accepted", self.edits, edit_ids)
         edits, changes = [*self.edits], list[Change]()
@@ -294,7 +294,7 @@ class Revision(Record):
         return self._with_changes(changes, tuple(edits), "contradicted") if changes else self
 
     def sentence_of(self, edit: Edit | str) -> Sentence | None:
-        """Returns the sentence of the report that an edit changes, or would change. None: no sentence.
+        """Returns the sentence that an edit changes or would change; None: the report has no such sentence.
 
         `edit` is the edit or its id. Raises `InputError` if the id is unknown.
         """
@@ -343,7 +343,7 @@ class Revision(Record):
 
 
 def _sentence_after(sentence: Sentence, changes: Sequence[Change], text: str, status: Status) -> Sentence:
-    """Returns the sentence after `changes`. If its words changed, its status and quotes change too."""
+    """Returns the sentence after `changes`. If its words changed, it gets `status`, and its quotes change."""
     start, end = moved_range(sentence.start, sentence.end, changes)
     parts = tuple(_part_after(part, sentence.words(part), changes, status) for part in sentence.parts)
     update: dict[str, object] = {"start": start, "end": end, "text": text[start:end], "parts": parts}
@@ -357,7 +357,7 @@ def _sentence_after(sentence: Sentence, changes: Sequence[Change], text: str, st
 
 
 def _part_after(part: Part, words: str, changes: Sequence[Change], status: Status) -> Part:
-    """Returns the part at its place after `changes`. If a change overlaps its `words`, its state changes."""
+    """Returns the part at its place after `changes`. If a change overlaps it, `status` gives its state."""
     state = {"supported": "confirmed", "unjudged": "open"}.get(status, "differs")
     for change in changes:
         start, end = moved_range(part.start, part.end, [change])

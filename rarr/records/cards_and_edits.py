@@ -1,6 +1,6 @@
 """Declares the cards of sentences and the edits of a text, and applies accepted edits.
 
-A card is the answer of a reader about one sentence. A reader is a language model or the embedded reader.
+A card is the answer of a reader about one sentence. A reader is a language model, or code without a model.
 """
 
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ class Change(Place):
 
 
 class CardEdit(Change):
-    """A change that a reader proposes."""
+    """A change of one sentence that a reader proposes in a card."""
 
     by: str  # the words of the evidence that give the new words; "" if the evidence does not have them
     evidence_id: str
@@ -81,7 +81,7 @@ class Card(Place):
 
 
 class Edit(Change):
-    """A proposed change with its state. `start` and `end` point into the text that it was proposed for.
+    """A proposed change with its state. `start` and `end` are a place of the text before this edit.
 
     An `accepted` edit is in the text. A `suggested` edit is likely right, but not certain: it is shown, and
     `Revision.accept` applies it. A `refused` edit is not applied. `reason` is the reason of the state.
@@ -152,7 +152,7 @@ def refuse_accepted_edit(edits: list[Edit], number: int) -> Change:
 
 
 def moved_range(start: int, end: int, changes: Sequence[Change]) -> tuple[int, int]:
-    """Maps a range of characters to the text after `changes`, which were made one after another.
+    """Maps a range of characters to the text after `changes`. The changes were made one after another.
 
     If a change overlaps the range, the range grows to contain the whole change.
     """
@@ -162,7 +162,7 @@ def moved_range(start: int, end: int, changes: Sequence[Change]) -> tuple[int, i
 
 
 def shift_span(start: int, end: int, at: int, old_end: int, new_end: int) -> tuple[int, int]:
-    """Maps a range to the text after one change: the words from `at` to `old_end` now end at `new_end`."""
+    """Maps a range to the text after a change. The words from `at` to `old_end` now end at `new_end`."""
     grown = new_end - old_end
     if end <= at:
         return start, end

@@ -21,7 +21,7 @@ NO_SUPPORT = "[NA]"
 class CitedSource(Record):
     """An entry of the source list at the end of a text with citations.
 
-    `number` is the number in its citation marks, such as 2 for `[2]`.
+    `number` is the number in the citation marks of this source, such as 2 for `[2]`.
     """
 
     number: int
@@ -60,13 +60,13 @@ def text_without_marks(text: str, marks: Iterable[Mark]) -> str:
 class CitationCheck(Record):
     """The check of a citation that the original text has at `start` to `end`.
 
-    `target` is the entry in the text's own list of sources, or an address, or "" for a number without entry.
+    `target` is an entry in the text's own list of sources, an address, or "" for a number without an entry.
     `passage` is the passage of the source that supports the sentence most. The `state` is one of these:
 
     - `supported`: the source supports the sentence, alone or with other sources that the sentence cites.
     - `not_supported`: passages of the source were read, and do not support the sentence.
     - `source_not_found`: no source that can be searched has this name.
-    - `unjudged`: the source supports only a part, is suspicious, or its search or judgement failed.
+    - `unjudged`: the source supports only a part of the sentence, is suspicious, or could not be judged.
     """
 
     text: str
@@ -144,8 +144,8 @@ class WrittenSentence(Record):
 class CitationScores(Record):
     """The citation measures of WikiGenBench, from 0 to 1; None if nothing could be judged.
 
-    `recall` is the share of sentences that at least one of their citations supports. `precision` is the mean
-    share of citations that support their sentence. `rate` is the share of words in supported sentences.
+    `recall`: the share of sentences that at least one citation supports. `precision`: the mean over sentences
+    of the share of citations that support the sentence. `rate`: the share of words in supported sentences.
     """
 
     recall: float | None = None
@@ -158,7 +158,7 @@ class CitationScores(Record):
 class ArticleSection(Record):
     """A section of an article, at `start` to `end` of the article without marks.
 
-    `reason` tells why the section was not written, or is "".
+    `reason` tells why the section was not written. `reason` is "" for a written section.
     """
 
     id: str
@@ -213,7 +213,7 @@ class CitedTriple(Record):
 
 
 class AnswerSource(Record):
-    """A passage that an answer cites by `number`. `triple` is the fact of a graph in the passage, or None."""
+    """A passage that an answer cites by `number`. `triple`: its fact, if the passage is from a graph."""
 
     number: int
     passage: Passage
@@ -237,12 +237,12 @@ class Statement(Record):
     `needs_support` is True if no source supports the statement. Then it has no citations. The `status` is
     `supported`, or one of these:
 
-    - `contradicted`: a source contradicts it.
-    - `unconfirmed`: the sources do not support it.
-    - `unjudged`: it was not judged, or states nothing.
+    - `contradicted`: a source contradicts the statement.
+    - `unconfirmed`: the sources do not support the statement.
+    - `unjudged`: the statement was not judged, or states nothing.
 
     `refused` has the reasons why citations of the model were removed. `written` counts the citations before
-    the check, and `existing` counts those of them that name a source.
+    the check. `existing` counts the citations before the check whose number belongs to a source.
     """
 
     text: str

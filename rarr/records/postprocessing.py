@@ -23,8 +23,8 @@ DocumentOutcome = Literal["judged", "partly_judged", "nothing_to_check", "not_ju
 class AnswerCitation(Place):
     """A passage that supports a sentence of the answer.
 
-    The sentence is at `start` to `end` of `Postprocessed.text`. In the mode `cite`, this is the place of the
-    citation mark after the sentence. `evidence_id` is the id of the passage in `Postprocessed.revision`.
+    `start` to `end` is the place of the sentence in `Postprocessed.text`. In the mode `cite`, it is the place
+    of the citation mark after the sentence. `evidence_id` names the passage in `Postprocessed.revision`.
     """
 
     source: str
@@ -82,7 +82,7 @@ class Postprocessed(Record):
 
 
 class DoubtfulPart(Record):
-    """Words of a sentence that are not confirmed. `says` has the different words of a source, or ""."""
+    """Words of a sentence that no source confirms. `says`: the words of a source that differs, or ""."""
 
     words: str
     state: PartState
@@ -128,7 +128,7 @@ class CheckedDocument(Record):
     - `nothing_to_check`: the file states nothing that can be checked.
     - `not_judged`: the file could not be read, or nothing in it could be judged.
 
-    `notice` counts the sentences, or says why they were not judged.
+    `notice` counts the sentences, or says why the sentences were not judged.
     """
 
     file: str
