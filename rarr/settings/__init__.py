@@ -1,4 +1,4 @@
-"""Declares and reads all settings. Precedence: argument, environment, file, preset, default.
+"""Declares and reads all settings. Precedence, highest first: argument, environment, file, preset, default.
 
 The file is `rarr.toml`, or else the table `[tool.rarr]` of `pyproject.toml`, in the working directory. The
 name of an environment variable is `RARR_` and the name of the setting in capitals. Only this file reads or
@@ -95,7 +95,7 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
     evidence_per_query: int = Field(default=3, ge=1, le=100)
     """J: passages to keep for a query after reranking."""
     window: int = Field(default=4, ge=1, le=50)
-    """Sentences in a passage."""
+    """The number of sentences in a passage."""
     wikipedia_language: str = "en"
     """The edition of Wikipedia to search."""
     wikipedia_url: str | None = None
@@ -117,7 +117,7 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
     published_before: Moment | None = None
     """Web sources must be published before this time. Sources without a date are left out."""
     source_kinds: dict[Domain, Kind] = {}
-    """By domain: `official`, `reference`, `news`, `other` or `forum`. Replaces the package's value."""
+    """By domain: `official`, `reference`, `news`, `other` or `forum`. Replaces the package's kind."""
     offline: bool = False
     """Search only the cache and the corpus."""
     refresh: bool = False

@@ -67,7 +67,7 @@ class EnvSource(EnvSettingsSource):
     """Reads settings from environment variables. A list is JSON or has commas (a,b). A table is JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> Any:
-        """Parses a list or table. The message of a `SettingsError` hides `value`: it may contain a key."""
+        """Parses a list or table. A `SettingsError` does not show `value`, which may contain a key."""
         if not isinstance(found := parsed_setting(field, value), str):
             return found
         lists = get_origin(field.annotation) is list
@@ -92,7 +92,7 @@ def parsed_setting(field: FieldInfo, value: str) -> Any:
 def error_line(
     error: ValidationError, given: Mapping[str, Any], fields: Mapping[str, FieldInfo], variables: set[str]
 ) -> str:
-    """Describes the first error in one line. Names the file or the variable from which the value comes.
+    """Describes the first error in one line. The line names the file or variable from which the value comes.
 
     The line shows the value, unless the setting may contain an API key.
     """
