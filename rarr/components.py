@@ -61,7 +61,7 @@ class Reranker(Protocol):
 
 class AgreementChecker(Protocol):
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Tells whether `text` and `evidence` give the same answer to `query`; `unknown`: it is unclear."""
+        """Tells whether `text` and `evidence` give the same answer to `query`. `unknown` is possible."""
 
 
 class Editor(Protocol):
@@ -226,7 +226,7 @@ class ArticleWriter(Protocol):
         """Returns the headings of an article about `topic`, in order."""
 
     async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
-        """Returns the text of the section `sources[at]`, which should not repeat the other sections."""
+        """Returns the text of the section `sources[at]`. The text should not repeat the other sections."""
 
 
 class AnswerWriter(Protocol):

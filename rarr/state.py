@@ -41,7 +41,7 @@ Unsearched = Literal["failed", "cut"]
 async def for_each_query(
     node: str, queries: Sequence[Query], compute: Callable[[Query], Awaitable[Result]]
 ) -> dict[str, Result | Exception]:
-    """Returns the result, or the error, of `compute` for each query, by query id.
+    """Returns by query id the result of `compute` for each query, or the error that `compute` raised.
 
     `compute` runs for all queries in parallel, until the deadline. The trace gets a span for each query.
     """

@@ -72,7 +72,7 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
 
 
 def with_doubts(card: Card, unclear: Sequence[str] = (), doubts: Sequence[str] = ()) -> Card:
-    """Adds reasons to a card: `unclear` to ask the reader again, and `doubts` not to trust the card."""
+    """Adds `unclear` (reasons to ask the reader again) and `doubts` (reasons not to trust the card)."""
     return card.model_copy(update={"unclear": (*card.unclear, *unclear), "doubts": (*card.doubts, *doubts)})
 
 

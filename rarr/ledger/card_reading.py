@@ -210,7 +210,7 @@ class _Reading:
         return [place for place in confirmed if is_examined or place in self._examined]
 
     def _with_remaining_doubts(self, card: Card | None, place: Span, *, confirmed: bool) -> Card:
-        """Adds the remaining doubts to a card. With doubts, removes edits whose source has the old value."""
+        """Adds the remaining doubts to a card. Then removes doubted edits whose source has the old value."""
         if card is None:
             reason = _NO_READABLE_CARD if self._kept.by_place.get(place) else ""
             return Card(**place._asdict(), verdict=None, reason=reason)

@@ -136,7 +136,7 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
 
 
 def is_disputed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
-    """Tells whether a card with `no` quotes the control's origin, but takes its edit from another source."""
+    """Tells whether a card with `no` quotes the control's line, but takes its edit from another source."""
     if card is None or card.verdict != "no":
         return False
     cited = [lines[label] for label in card.quotes if label in lines]

@@ -99,7 +99,7 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
 
 
 def _greedy_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
-    """Selects rows one by one. Reaches 1 - 1/e of the best coverage or more (Nemhauser et al. 1978)."""
+    """Selects passages (rows) one by one: at least 1 - 1/e of the best coverage (Nemhauser et al. 1978)."""
     covered, chosen = dict.fromkeys(_best_relevances(rows), 0.0), list[int]()
     gains = [(-sum(row.values()), at) for at, row in enumerate(rows)]
     heapify(gains)
@@ -170,7 +170,7 @@ async def all_relevances(
 
 
 def _unscored_passages(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
-    """Returns for each query the passages without a score for it. Passages at the same place count once."""
+    """Returns for each query the passages without a score for the query. Each place is listed once."""
     placed = {passage.id: (place_of(passage), passage) for passage in usable_evidence(state)}
     done = {(passage.query_id, place) for place, passage in placed.values()}
     done |= {(query_id, placed[it][0]) for query_id, ids in relevances.items() for it in ids if it in placed}

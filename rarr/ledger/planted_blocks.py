@@ -159,7 +159,7 @@ def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span,
 
 
 def _insert_controls(pieces: Sequence[_Words], made: Sequence[Control]) -> Iterator[_Words]:
-    """Inserts each control as a paragraph before a heading, list or table, or else at the end."""
+    """Inserts each control as a paragraph before a heading, list or table, or at the end of the block."""
     paragraphs: list[tuple[_Words, _Words]] = [(("\n\n", None), (it.text, it)) for it in made]
     breaks = [_BREAK.search(words) if what is None else None for words, what in pieces]
     share = math.ceil(len(made) / (1 + sum(match is not None for match in breaks)))
@@ -173,7 +173,7 @@ def _insert_controls(pieces: Sequence[_Words], made: Sequence[Control]) -> Itera
 
 
 def _text_before(text: str, first: Span, lead: int) -> str:
-    """Returns the headings above the sentence `first`, and the end of the sentence before it."""
+    """Returns the headings above the sentence `first`, and the end of the sentence before `first`."""
     last = next((it for it in reversed(sentences(text)) if it.end <= first.start), Span(0, 0))
     headings = headings_above(text, first.start)  # the block itself shows a heading between its sentences
     above = [text[it.start : it.end].strip() for it in headings if it.start < max(lead, last.end)]

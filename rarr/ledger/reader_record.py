@@ -25,7 +25,7 @@ _LONGEST, _MOST_ROWS = 2_000_000, 5000  # bytes of the file, above which only it
 
 
 class _Row(BaseModel):
-    """A line of the file: counts of the controls in a block, made from `source`, or the result of an exam."""
+    """A line of the file: the result of an exam, or counts of controls that were made from `source`."""
 
     reader: str
     at: int
@@ -68,7 +68,7 @@ class ReaderRecord:
         return "good" if count >= GOOD_FROM and are_few and exams[-1:] == [True] else "unknown"
 
     def add_result(self, served: str, **facts: Any) -> None:
-        """Appends the counts of a block, or the result of an exam, to the file if it can be written."""
+        """Appends a result (the counts of a block, or an exam) to the file. Does nothing if writing fails."""
         row = _Row(reader=self._reader, at=int(time()), served=served, **facts)
         with suppress(OSError):
             make_private_folder(self._file.parent)
@@ -81,7 +81,7 @@ class ReaderRecord:
 
 
 def count_missed(controls: Controls) -> int:
-    """Counts the misjudged controls: errors without a correction, and contradicted repetitions."""
+    """Counts the misjudged controls: errors that were not corrected, repetitions that were contradicted."""
     return controls.planted - controls.caught + controls.repeated - controls.confirmed
 
 

@@ -91,7 +91,7 @@ def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
 
 
 def independent_groups(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
-    """Groups evidence by source. Passages of one domain or file, or with nearly equal words, are a group."""
+    """Groups evidence by source. Passages of one domain or file, or with nearly equal words, form a group."""
     groups: list[list[Evidence]] = []
     for passage in evidence:
         same = [group for group in groups if any(_is_same_source(passage, it) for it in group)]

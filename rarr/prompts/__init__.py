@@ -71,7 +71,7 @@ class Prompt:
 
 
 def load(name: str, folder: Path | None = None) -> Prompt:
-    """Loads the prompt `name` from `folder`; if the folder does not have it, from the package.
+    """Loads the prompt `name` from `folder`, or from the package if `folder` does not have the prompt.
 
     Raises `InputError` if the file is wrong, or if it cannot replace the package's prompt (see `load_file`).
     """

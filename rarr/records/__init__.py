@@ -124,7 +124,7 @@ class Agreement(Record):
 
 
 class Check(Agreement):
-    """The answer of a checker, with the ids of the query and of the evidence that it is about.
+    """The answer of a checker about one query and one evidence, with the ids of both.
 
     `stale` is True if an edit changed the checked text later. `quote` has the lines that gave the verdict.
     """

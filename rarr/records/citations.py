@@ -203,7 +203,7 @@ class Article(Record):
 
 
 class CitedTriple(Record):
-    """A triple (fact) of a graph, with names and ids. If the value is no entity, `value_id` is `value`."""
+    """A triple (fact) of a graph, with names and ids. If the value has no own id, `value_id` is `value`."""
 
     subject_id: str
     subject: str

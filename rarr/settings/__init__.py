@@ -263,7 +263,7 @@ class Settings(BaseSettings, frozen=True, env_prefix="RARR_", hide_input_in_erro
 
 
 def without_server_settings(settings: Settings) -> Settings:
-    """Returns the settings with default values for all settings of `rarr serve`, such as the tokens."""
+    """Returns the settings with default values for all settings of `rarr serve`, such as callers' tokens."""
     defaults = {name: field.default for name, field in Settings.model_fields.items()}
     return settings.model_copy(update={it: defaults[it] for it in defaults if it.startswith("serve_")})
 

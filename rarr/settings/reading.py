@@ -47,7 +47,7 @@ def _file_in_use() -> Path:
 
 
 def file_values() -> dict[str, Any]:
-    """Reads the settings from the file, or {} if there is none. Raises `SettingsError` if reading fails."""
+    """Reads the settings from the file; {} if there is no file. Raises `SettingsError` if reading fails."""
     # The file sources of pydantic-settings would warn about the file that is not in use.
     file = _file_in_use()
     try:
@@ -64,7 +64,7 @@ def file_values() -> dict[str, Any]:
 
 
 class EnvSource(EnvSettingsSource):
-    """Reads settings from environment variables. A list is JSON or has commas (a,b). A table is JSON."""
+    """Reads settings from environment variables. A list is written as JSON or a,b; a table as JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> Any:
         """Parses a list or table. A `SettingsError` does not show `value`, which may contain a key."""
