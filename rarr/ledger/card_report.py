@@ -74,7 +74,7 @@ def _sentence(text: str, span: Span, card: Card | None, state: State, queries: S
 
 
 def _deciding_quotes(card: Card, status: Status) -> tuple[Quote, ...]:
-    """Returns the quotes that decide the status. If an edit corrected the sentence, quotes become `for`."""
+    """Returns the quotes that decide the status. If an edit corrected the sentence, their side is `for`."""
     if card.verdict == "open" and any((it.start, it.end) == (card.start, card.end) for it in card.open):
         return ()
     if status != "supported" or card.verdict != "no":

@@ -126,7 +126,7 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
     """Tells whether the reader misjudged the control. A control without a card is misjudged.
 
     A planted error needs the right edit and the verdict `no`. The verdict `mixed` is right too if the card
-    cites the origin. A repetition must not get the verdict `no`.
+    quotes the line `origin`. A repetition must not get the verdict `no`.
     """
     if card is None or control.kind == "repetition":
         return card is None or card.verdict == "no"
@@ -265,7 +265,7 @@ def _slots_of(text: str, kind: ControlKind) -> tuple[_Slot, ...]:
 
 
 def _number_slot(value: Value, text: str) -> _Slot:
-    """Makes the slot of a number. Its unit is the word after the number, but no short word such as "to"."""
+    """Makes the slot of a number. Its unit is the word or sign after it, except a word such as "to"."""
     match, written = _UNIT.match(text, value.end), value.span.of(text)
     dates = [Fraction(part[0]) for it in value.readings if isinstance(it, Date) for part in it if part]
     amounts = [*dates, *(it.amount for it in value.amounts)]

@@ -142,7 +142,7 @@ class WrittenSentence(Record):
 
 
 class CitationScores(Record):
-    """The citation measures of WikiGenBench, from 0 to 1; None if nothing could be judged.
+    """The citation measures of WikiGenBench, from 0 to 1. A measure is None if nothing could be judged.
 
     `recall`: the share of sentences that at least one citation supports. `precision`: the mean over sentences
     of the share of citations that support the sentence. `rate`: the share of words in supported sentences.
