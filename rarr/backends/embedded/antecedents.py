@@ -1,4 +1,4 @@
-"""Finds the subject of a sentence without a name, and tells whether a page may answer a question."""
+"""Finds the subject of a sentence that names none, and tells whether a page may answer a question."""
 
 import re
 from collections.abc import Set
@@ -11,7 +11,7 @@ _KIND = re.compile(r"\([^()]*\)|(?i:\b(?:for|für|pour)\b.*)")  # the end of "Ad
 
 
 class QuestionWords(NamedTuple):
-    """The keys (stems, or values as written) of the words of a question, or of the subject of a sentence."""
+    """The words of a question or of a subject, as keys. A key is a word's stem, or a value as written."""
 
     words: frozenset[str]
     names: frozenset[str]
@@ -25,9 +25,10 @@ class QuestionWords(NamedTuple):
         return cls(frozenset(it.key for it in words), frozenset(it.key for it in names), measures)
 
     def fits_page(self, first_line: Line, known_keys: Set[str], *, needs_subject: bool) -> bool:
-        """Tells whether the page with `first_line` may answer the question, and is not about another thing.
+        """Tells whether a page may answer the question. A page about another thing may not.
 
-        `known_keys`: the keys of the text. `needs_subject`: whether the page must name the subject.
+        `first_line`: the first line of the page. `known_keys`: the keys of the text that is checked.
+        `needs_subject`: whether the page must name the subject.
         """
         titled = items_of(first_line.title)
         others = (it.value for it in titled if it.value and it.key not in known_keys)
@@ -48,7 +49,11 @@ class QuestionWords(NamedTuple):
 
 
 def find_antecedent(sentence: str, above: str) -> frozenset[str] | None:
-    """Finds the subject of a sentence in the text `above`: its keys, or None if the sentence names it."""
+    """Finds the subject of a sentence in the text `above`, unless the sentence names the subject itself.
+
+    Returns the keys of the subject. The keys contain "" if the subject is unclear. Returns None if the
+    sentence names its subject, or has neither a pronoun nor a text above.
+    """
     pronoun = first_pronoun(sentence)
     is_german = language_of(map(str.casefold, WORD.findall(sentence))) == "de"  # German nouns look like names
     is_named = not is_german and any(item.is_name for item in items_of(sentence))

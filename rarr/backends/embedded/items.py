@@ -99,7 +99,7 @@ class Line:
 
     @cached_property
     def without_present_tense(self) -> "Line":
-        """Returns the line without present tense, so that "is 118" is equal to "118" in a table cell."""
+        """Returns the line without verbs such as "is", so that "is 118" is equal to "118" in a table cell."""
         items = (it._replace(form="") if it.form in lists.PRESENT_FORMS else it for it in self.items)
         return replace(self, items=tuple(items))
 
@@ -110,7 +110,7 @@ def first_word(text: str) -> str:
 
 
 def first_pronoun(text: str) -> str:
-    """Returns the pronoun at the start of the text, or soon after a first word such as "In"; else ""."""
+    """Returns the pronoun at the start of a text, or soon after a word such as "In"; "" without a pronoun."""
     most = 4 if first_word(text) in _LINKS else 1
     return next((it for it in WORD.findall(text.casefold())[:most] if it in lists.PRONOUNS), "")
 
@@ -163,7 +163,7 @@ def items_of(text: str) -> tuple[Item, ...]:
 
 
 def _find_signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
-    """Yields the digits and signs with meaning that are no part of a value, as in "A+", "↑" and "[x]"."""
+    """Yields the digits and signs that have a meaning but are in no value, as in "A+", "↑" and "[x]"."""
     for box, sign in (("[ ]", " ☐ "), ("[x]", " ☒ "), ("[X]", " ☒ ")):
         text = text.replace(box, sign)
     shown = MARKUP.sub(lambda it: "\0" * len(it[0]), _TARGET.sub(_blank, _BULLET.sub(_blank, text)))
@@ -174,7 +174,7 @@ def _find_signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
 
 
 def verb_index(items: Sequence[Item], default: int) -> int:
-    """Returns the index of the first verb, known by an auxiliary or by its ending; else `default`."""
+    """Returns the index of the first verb. An auxiliary or an ending shows the verb. No verb: `default`."""
     told = [n for n, item in enumerate(items) if item.form or item.stem in lists.MODAL_VERBS]
     words = (n for n, it in enumerate(items) if n and not it.is_name and it.word not in lists.OPENERS)
     return told[0] if told else next((n for n in words if items[n].word.endswith(VERB_ENDINGS)), default)
@@ -265,14 +265,14 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
 def _cell_lines(
     labels: tuple[str, str], heads: Sequence[str], cells: Sequence[str], shared: dict[str, Any]
 ) -> Iterator[Line]:
-    """Yields a line for each cell after the first cell of a row: first cell, header of the column, cell."""
+    """Yields a line "FIRST-CELL HEADER CELL" for each cell of a table row, except for the first cell."""
     for head, cell in zip(heads[1:], cells[1:], strict=True):
         text = f"{cells[0]} {head} {cell}"
         yield Line(labels, text, items_of(text), row=plain_words(cells[0]), cell=cell, **shared)
 
 
 def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
-    """Yields the indexes of the lines that are not struck out, and not denied or limited by other lines."""
+    """Yields the indexes of the lines that are not struck out, and that no other line denies or limits."""
     is_struck, named, headings = False, {item.key for item in items_of(title)}, {0: title}  # by level
     for number, (line, before, after) in enumerate(zip(lines, ["", *lines], [*lines[1:], ""], strict=False)):
         opens = line.count("~~") % 2 == 1
@@ -344,10 +344,10 @@ def _next_line_comments(line: str, after: str) -> bool:
 
 
 def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Returns the keys of the thing that a pronoun after the sentences means, without and with the kind.
+    """Returns the keys of the thing that a pronoun after the sentences means, and keys of thing and kind.
 
-    In "The weir is a dam", the kind is "dam". If the pronoun may mean another thing ("met Carl Dorn"), both
-    sets have "" and all keys of the sentences that were read.
+    In "The weir is a dam", the thing is "weir", and the kind is "dam". If the meaning of the pronoun is
+    unclear, both sets have "" and all keys of the sentences that were read.
     """
     told, is_sure = {""}, True
     for text in reversed(sentences[-_FARTHEST:]):
@@ -375,7 +375,7 @@ def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str
 
 
 def _subject_items(text: str, items: Sequence[Item], verb: int) -> Sequence[Item]:
-    """Returns the items before the index `verb`. Without a verb (0): all items, or names and their nouns."""
+    """Returns the items before the index `verb`. For 0 (no verb): all items, or the names in a request."""
     if verb:
         verb -= items[verb - 1].word in lists.OPENERS  # in "is in Oster", the verb counts at "Oster"
         start = next((n for n, it in enumerate(items) if it.stem and it.word not in _ARTICLES), 0)

@@ -47,7 +47,7 @@ class NamesAbove:
         """Tells whether the headings of the text and of a source line each have words that the other lacks.
 
         A dose below "Adults" is not the dose below "Children". Titles are compared only if they share a word,
-        as "Model A" and "Model B" do. `known` are the keys of the text so far.
+        as "Model A" and "Model B" do. `known`: the keys of the text so far.
         """
         title, said = heading_keys(line.title), {item.key for item in line.items}
         own_title, told = heading_keys(self.headings.get(1, "")), line.all_keys | line.heading_keys | title
@@ -56,7 +56,7 @@ class NamesAbove:
         return differ or bool(own_title & title and own_title - told and title - known - said)
 
     def pages_with_names(self, pages: Sequence[Excerpt], sentence: str) -> list[Excerpt]:
-        """Returns the pages with all names or no unknown name; all pages if `sentence` names its subject."""
+        """Returns the pages with all names above, or no new name; all pages if `sentence` names a subject."""
         named = (name_words(it, is_title=level == 1) for level, it in self.headings.items())
         wanted = self.last.union(*named)
         if not wanted or _has_named_subject(sentence, self.known):
@@ -120,7 +120,7 @@ def _sentence_names(sentence: str, *, is_title: bool) -> Iterator[str]:
 
 
 def _case_words(sentence: str, found: Sequence[re.Match[str]]) -> Iterator[str]:
-    """Yields the words of a first phrase that limits a sentence: "For adults,", not "In the evening,"."""
+    """Yields the words at the start that limit a sentence: "For adults,", but not "In the evening,"."""
     first, *others = [_fold_token(it[0]) for it in found[:2]] or [""]
     if first in _CASES or (first in OPENERS - _ARTICLES and _NO_NAME.isdisjoint(others)):
         words = [it for it in found if _fold_token(it[0]) not in _NO_NAME and not values(it[0])]
@@ -129,7 +129,7 @@ def _case_words(sentence: str, found: Sequence[re.Match[str]]) -> Iterator[str]:
 
 
 def _has_named_subject(sentence: str, known: Set[str]) -> bool:
-    """Tells whether a name stands before the verb, or the first word is in `known` and is no article."""
+    """Tells whether a sentence has a name before the verb, or begins with a word in `known` like "dam"."""
     found = list(_TOKEN.finditer(sentence))
     tenses = AUXILIARIES[language_of(_fold_token(it[0]) for it in found)]
     verbs = (it.start() for it in found[1:] if _fold_token(it[0]) in tenses)

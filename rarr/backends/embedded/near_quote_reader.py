@@ -19,8 +19,8 @@ _HEADING = re.compile(r"(?m)^#{1,6}\s")
 class NearQuoteReader:
     """A card reader without a model. A sentence is supported if a line of a source nearly repeats it.
 
-    If only a value or a word such as "not" differs, the card corrects the sentence. Other sentences are left
-    undecided.
+    If only a value or a word such as "not" differs, the card corrects the sentence. Other sentences
+    stay undecided.
     """
 
     name = "embedded"
@@ -48,7 +48,7 @@ def _span_support(text: str, context: str | None, spans: Sequence[Span], evidenc
 
 
 def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> dict[int, RawCard]:
-    """Returns the card of each sentence in a block, by its number. See `card_of` for `names_contradict`."""
+    """Returns the cards of a block, by the number of the sentence. `names_contradict`: see `card_of`."""
     excerpts = [it for it in block.excerpts if lines_of(it) and not is_draft_file(it.source)]
     pages = [lines_of(excerpt) for excerpt in excerpts]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
@@ -88,7 +88,7 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
 
 
 def _card_without_lead_line(card: RawCard, statement: str, start: int) -> RawCard:
-    """Limits the card of `statement` (a lead line and a list item) to the item, which begins at `start`."""
+    """Limits the card of `statement` to the list item at `start`. The words before introduce the list."""
     item = statement[start:]
     are_inside = all(statement.find(edit.old) >= start for edit in card.edits)
     opened = tuple(words for words in card.open if words in item) or (item,) * bool(card.open)
@@ -96,7 +96,7 @@ def _card_without_lead_line(card: RawCard, statement: str, start: int) -> RawCar
 
 
 def _has_parallel_heading(line: Line, pages: Sequence[Sequence[Line]], known: Set[str]) -> bool:
-    """Tells whether the heading of a line differs in one unknown word from another ("Placebo arm")."""
+    """Tells whether the line's heading has words not in `known`, and another heading differs in one word."""
     own = line.heading_keys
     others = {it.heading_keys for lines in pages for it in lines if it.title == line.title}
     parallel = any(len(it) == len(own) == len(it & own) + 1 > 1 for it in others)

@@ -1,4 +1,4 @@
-"""Fills the card of a sentence without a model: finds source lines that nearly repeat the sentence."""
+"""Fills a card (the answer about a sentence) by source lines that nearly repeat the sentence."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
@@ -44,7 +44,7 @@ DiffKind = Literal["value", "name", "word", "open"]
 
 
 class Diff(NamedTuple):
-    """A difference between the items of a sentence (`own`) and of a line (`other`). One side may be empty."""
+    """The items (words, values) that differ: `own` in a sentence, `other` in a line. One may be empty."""
 
     kind: DiffKind  # "open": a difference that decides nothing
     own: tuple[Item, ...]
@@ -53,7 +53,7 @@ class Diff(NamedTuple):
 
 
 class Alignment(NamedTuple):
-    """A line, the share of a sentence's items that the line also has (0 to 1), and the differences."""
+    """A line, the share of a sentence's items (values, words) that the line has (0 to 1), and differences."""
 
     line: Line
     shared: float
@@ -62,12 +62,12 @@ class Alignment(NamedTuple):
 
     @property
     def is_full_match(self) -> bool:
-        """Tells whether the line says all of the sentence, and nothing that may change its meaning."""
+        """Tells whether the line says the whole sentence, and nothing that may change its meaning."""
         return self.shared >= LEAST_SHARED and not self.diffs and not self.is_hedged
 
     @property
     def is_contradiction(self) -> bool:
-        """Tells whether the only difference is a value or a word like "not", so that both cannot be true."""
+        """Tells whether only a value or a word like "not" differs: sentence and line cannot both be true."""
         return [diff.kind for diff in self.diffs] in (["value"], ["word"])
 
     @property
@@ -82,7 +82,7 @@ class Alignment(NamedTuple):
         return len(pages) == 1 and own != other
 
     def is_contested_by(self, other: "Alignment") -> bool:
-        """Tells whether the line of `other` is at least as similar, but differs at the same places."""
+        """Tells whether the line of `other` is as similar to the sentence, but asks for another edit."""
         diffs = zip(self.diffs, other.diffs, strict=False)
         pairs = (pair for ours, theirs in diffs for pair in zip(ours.other, theirs.other, strict=False))
         is_near = other.is_correctable and len(other.diffs) <= len(self.diffs)
@@ -105,7 +105,7 @@ def card_of(
     """Returns the card of a sentence. `above` is the text before the sentence.
 
     `names_contradict`: another name, or another year of a value, contradicts the sentence. By default, both
-    may be right. `hedged`: the same, and lines that only report a statement ("Some say that ...") count.
+    names may be right. `hedged` does the same, and lines count even if they only report a statement.
     """
     items = items_of(sentence)
     if states_nothing(sentence):
@@ -157,7 +157,7 @@ def states_nothing(sentence: str) -> bool:
 
 
 def _label_pairs(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
-    """Yields the labels of two lines: the first supports the words before "and", the second those after."""
+    """Yields the labels of two lines that support the sentence's words before "and", and the words after."""
     for number, (before, after) in enumerate(pairwise(items), start=1):
         if _AND.match(sentence, before.end, after.start):
             first = items[:number]
@@ -167,7 +167,7 @@ def _label_pairs(sentence: str, items: Sequence[Item], lines: Sequence[Line]) ->
 
 
 def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) -> Alignment:
-    """Compares the `items` of a sentence with a line. `subject`: the keys of its subject, if known."""
+    """Compares the `items` of a sentence with a line. `subject`: the result of `find_antecedent`."""
     if line.is_row:
         return _align_row(items, line)
     least = LEAST_SHARED if len(items) > _FEW else LEAST_SHARED / 2
@@ -255,7 +255,7 @@ def _align_row(items: Sequence[Item], line: Line) -> Alignment:
 def _split_diff(
     own: Sequence[Item], other: Sequence[Item], at: tuple[int, int], *, is_subject: bool
 ) -> Iterator[Diff]:
-    """Yields a difference for each pair of values or words; if there are no pairs, one whole difference."""
+    """Yields a difference for each pair of values or opposite words. Without pairs, yields one difference."""
     is_subject &= not all(item.stem in lists.LIMITING for item in (*own, *other))
     if len(own) == len(other):
         pairs = [(_diff_kind(mine, theirs), mine, theirs) for mine, theirs in zip(own, other, strict=True)]
@@ -310,7 +310,7 @@ def _is_same_in_tense(own: Item, other: Item) -> bool:
 
 
 def _is_set_off(line: Line, first: int, last: int) -> bool:
-    """Tells whether the items `first` to `last` stand in commas or brackets, or at an end of the line."""
+    """Tells whether commas, brackets or an end of the line enclose the items `first` to `last`."""
     after, is_last = _gap(line, last), last == len(line.items)
     closes = is_last or not _SET_OFF.isdisjoint(after)
     if first == 0:
@@ -320,7 +320,7 @@ def _is_set_off(line: Line, first: int, last: int) -> bool:
 
 
 def _adds_statement(line: Line, first: int, last: int) -> bool:
-    """Tells whether the items from `first` on add a statement, and do not limit the words before them."""
+    """Tells whether the items `first` to `last` add a statement, and do not limit the words before them."""
     items, more = line.items, line.items[first:last]
     if first == 0 or last < len(items) or any(item.stem in lists.LIMITING for item in items):
         return False  # after "may" or "more than", the last items are a condition
@@ -356,7 +356,7 @@ def _line_edits(sentence: str, found: Alignment) -> Iterator[RawEdit]:
 
 
 def _replacing_edits(sentence: str, line: str, diff: Diff) -> Iterator[RawEdit]:
-    """Yields an edit that puts words of the line into the sentence, if the words around them still fit."""
+    """Yields an edit that puts words of the line into the sentence, if the words beside them still fit."""
     own, other, start, end = diff.own[0], diff.other[0], diff.own[0].start, diff.own[-1].end
     by, article = line[other.start : diff.other[-1].end], own.article
     new = replacement(other.value, own.value) if own.value and other.value else " ".join(by.split())

@@ -65,12 +65,12 @@ _OPENERS = {
 _TELLING = {name: frozenset(f"{_SMALL[name]} {_OPENERS[name]}".split()) for name in _LANGUAGES}
 PRONOUNS, LIMITING = frozenset(_PRONOUNS.split()), frozenset(_WEIGHTY.split())
 OPENERS = frozenset(" ".join(_OPENERS.values()).split())
-"""`PRONOUNS`; `LIMITING` words of a statement, such as "only" and "not"; `OPENERS` of a phrase ("in")."""
+"""`LIMITING`: words that limit a statement ("only", "not"). `OPENERS`: words that begin a phrase ("in")."""
 FUNCTION_WORDS = {language: frozenset(words.split()) - LIMITING for language, words in _SMALL.items()}
 """The function words of each language. Without these words, a sentence has the same meaning."""
 MODAL_VERBS = frozenset(_MOODS.split())
 REVERSING = (frozenset(_NEGATIONS.split()), LIMITING.difference(_FOCUS.split(), _UNIVERSAL.split()))
-"""To add a word of the first set, or to leave out a word of the second set, reverses a statement."""
+"""A statement is reversed if it gets a word of the first set, or loses a word of the second set."""
 AUXILIARIES = {  # auxiliary verbs tell the tense, and singular or plural
     language: frozenset(forms.split())
     for language, forms in {
@@ -163,7 +163,7 @@ def have_equal_tense(first: str, second: str, *, did: tuple[bool, bool] = (False
 
 
 def names_other_thing(text: str, names: Sequence[tuple[int, int]], start: int, pronoun: str) -> bool:
-    """Tells whether a thing that `pronoun` may mean is named after `start` (-1: anywhere in a question)."""
+    """Tells whether `text` names, after `start`, a thing that `pronoun` may mean (-1: only in a question)."""
     things = list(_THING.finditer(text, max(start, 0)))
     if start < 0:
         return text.rstrip().endswith("?") and any(it[2] and not it[1] for it in things)
@@ -174,7 +174,7 @@ def names_other_thing(text: str, names: Sequence[tuple[int, int]], start: int, p
 
 
 def casts_doubt(word: str) -> bool:
-    """Tells whether a word, in any inflection, says that a thing is claimed, denied, planned or over."""
+    """Tells whether a word, in any inflection, says that a thing is claimed, denied, planned or ended."""
     return not _CLAIMING_STEMS.isdisjoint(_word_and_stems(word))
 
 

@@ -50,7 +50,7 @@ def compare(claim: Value, source: Value) -> Comparison:
 
 
 def is_rounded(claim: Value, source: Value) -> bool:
-    """Tells whether the claim's number is rounded and neither "about" nor a unit like "million" shows this.
+    """Tells whether the claim's number is rounded, and no word such as "about" or "million" shows this.
 
     Expects values that `compare` calls equal.
     """
@@ -73,7 +73,7 @@ def _bound_number(value: Value) -> Fraction:
 
 
 def may_be_equal(first: Value, second: Value) -> bool:
-    """Tells whether two values may mean the same. Ignores bounds, rates and a unit that only one has."""
+    """Tells whether two values may mean the same. Ignores "over", "per day" and a unit of only one value."""
     is_one_name = first.kind == second.kind == "identifier" and first.readings == second.readings
     if is_one_name or compare(first, second) == "equal":
         return True
@@ -91,7 +91,7 @@ def may_be_equal(first: Value, second: Value) -> bool:
 
 
 def may_state(source: Value, claim: Value) -> bool:
-    """Tells whether the value of a source may state the value of a claim, with unit, rate and bound.
+    """Tells whether a source's value may state a claim's value, with unit, rate ("/day") and bound ("over").
 
     "12 patients" does not state "12 mg", because a noun is in the place of the unit. "300 people" states
     "at least 300", but not "over 300".
@@ -125,14 +125,14 @@ def _base_amounts(value: Value) -> list[Amount]:
 
 
 def _differ_only_in_zeros(first: str, second: str) -> bool:
-    """Tells whether two numbers differ only in zeros: "2.1" and "2.10" may be versions, "0815" a name."""
+    """Tells whether two numbers differ only in zeros. They may be versions ("2.1", "2.10") or names."""
     digits = [_BESIDE_DIGITS.sub("", it) for it in (first, second)]
     are_plain = all(it.isdigit() for it in digits)
     return are_plain and digits[0] != digits[1] and digits[0].strip("0") == digits[1].strip("0")
 
 
 def _may_be_thousands(claim: Value, source: Value) -> bool:
-    """Tells whether only one of two sums of money may have a mark of thousands: "1.500" beside "1.5"."""
+    """Tells whether only one of two sums of money can be read as thousands: "1.500", but not "1.5"."""
     is_money = is_currency(claim.unit.partition("/")[0])
     decimal_first = any(it.amounts[0].amount < it.amounts[-1].amount for it in (claim, source))
     return is_money and decimal_first and len(claim.amounts) != len(source.amounts)
@@ -228,7 +228,7 @@ def _compare_date_readings(claim: Date, source: Date) -> Comparison:
 
 
 def replacement(value: Value, like: Value) -> str | None:
-    """Returns the text of `value` that can replace `like` in a sentence; None if no text fits there.
+    """Writes `value` so that the text can replace `like` in a sentence. Returns None if no text fits.
 
     Both values must have the same kind and unit. Dates must have the same parts and language.
     """
@@ -246,7 +246,7 @@ def replacement(value: Value, like: Value) -> str | None:
 
 
 def _converted_text(value: Value, like: Value) -> str | None:
-    """Returns `value` in the form of `like` if it is a year or converts to a whole number; else None."""
+    """Returns the text of `like` with the year or the converted number of `value`; None if neither fits."""
     form, step = without_markup(like.text), value.size / like.size
     if value.kind == "date":
         (year, *rest), (old, *others) = value.dates[0], like.dates[0]
@@ -260,7 +260,7 @@ def _converted_text(value: Value, like: Value) -> str | None:
 
 
 def _replace_words(words: Sequence[str], like: str) -> str | None:
-    """Returns `like` with new `words`, but its own line ends and Markdown marks; None if impossible."""
+    """Replaces the words of `like`, but not line ends and Markdown marks. Returns None if this fails."""
     old, at = without_markup(like).split(), 0
     if len(old) != len(words):
         return " ".join(words) if old == like.split() else None

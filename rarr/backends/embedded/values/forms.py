@@ -62,7 +62,7 @@ class Value(NamedTuple):
 
     @property
     def amounts(self) -> list[Amount]:
-        """Returns the readings of a number, an ordinal or a time; [] for other values."""
+        """Returns the possible meanings of a number, an ordinal or a time; [] for other kinds of values."""
         return [reading for reading in self.readings if isinstance(reading, Amount)]
 
     @property
@@ -206,7 +206,7 @@ def identifier_parts(written: str) -> tuple[str, str]:
 
 
 def amounts_in_digits(match: re.Match[str]) -> list[Amount]:
-    """Returns the readings of a number in digits. "1.234" has two: 1234, and a little more than 1."""
+    """Returns the possible meanings of a number in digits. "1.234" has two: 1234, and a little over 1."""
     whole, mark, decimals = match["whole"], match["mark"], match["decimals"] or ""
     if mark and mark == match["point"]:
         return []
@@ -218,7 +218,7 @@ def amounts_in_digits(match: re.Match[str]) -> list[Amount]:
 
 
 def exact_amount(amount: float | Fraction) -> Amount:
-    """Returns an amount that is not rounded, such as ⅓."""
+    """Returns the number, such as ⅓, as an amount that is not rounded."""
     return Amount(Fraction(amount).limit_denominator(64), Fraction(0))
 
 

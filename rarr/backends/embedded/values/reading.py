@@ -49,7 +49,7 @@ def without_markup(text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def _in_digits(words: str, language: str) -> str:
-    """Returns number words in digits ("12", or "3rd" for an ordinal); "" for other words or two numbers."""
+    """Writes number words in digits ("12", or "3rd"). Returns "" if the words are not exactly one number."""
     written = str(alpha2digit(words, language, threshold=0))
     return written if forms.IN_DIGITS.fullmatch(written) else ""
 
@@ -67,13 +67,13 @@ class _ValueReader:
 
     @cached_property
     def decimal_mark(self) -> str:
-        """Returns the decimal mark ("." or ",") of the first clear number, or else of the text's language."""
+        """Returns the decimal mark of the first number with one meaning, or else of the text's language."""
         numbers = forms.DIGITS.finditer(self.plain)
         points = (it["point"] for it in numbers if len(forms.amounts_in_digits(it)) == 1)
         return next((point for point in points if point), "." if self.language == "en" else ",")
 
     def value_at(self, number: int) -> Value | None:
-        """Returns the value that begins at the token with the index `number`; None if none begins there."""
+        """Returns the value that begins at the token with the index `number`; None if there is none."""
         start, word = self.tokens[number].start(), self.words[number]
         if start in self.codes:
             return self._code_at(start)
@@ -358,7 +358,7 @@ class _ValueReader:
         return (match.start(1) + word.index("/"), *found) if found else None
 
     def join_values(self, first: Value, second: Value) -> list[Value]:
-        """Joins "1 hour 30 minutes" into one value. Gives both values of "1 to 2 km" the unit and a bound."""
+        """Joins values such as "1 hour 30 minutes". In "1 to 2 km", both values get the unit and a bound."""
         gap = self.plain[first.end : second.start]
         if first.kind != "number" or second.kind != "number" or len(gap) > 9:
             return [first, second]
