@@ -1,6 +1,6 @@
 """The editor of PURR: a trained T5 that corrects a text with all evidence at once. Needs the extra `torch`.
 
-The encoder of the T5 reads the text with each evidence separately. Its decoder then attends to all encodings
+The encoder of the T5 reads the text with each evidence separately. The decoder then attends to all encodings
 (Chen et al. 2023; Chen 2023, chapter 7; fusion-in-decoder: Izacard and Grave 2021).
 """
 

@@ -1,4 +1,4 @@
-"""Corrects values and names with the encoder: hides a value of a text, and finds the value in a passage.
+"""Corrects values and names of a text: hides one of them, and asks the encoder for it in a passage.
 
 `rarr train editor` trains this editor on texts with errors (PURR, Chen et al. 2023). The editor fills a gap
 in the text with words of the passage, as a cloze reader does (Glass et al. 2020).
@@ -33,7 +33,7 @@ class Correction(NamedTuple):
 
 
 class TrainedReader:
-    """A card reader that reads like `NearQuoteReader`, and then corrects undecided sentences by the encoder.
+    """A card reader that reads like `NearQuoteReader`, and corrects undecided sentences by the encoder.
 
     The encoder never decides that a sentence is supported. A card is the answer about a sentence.
     """

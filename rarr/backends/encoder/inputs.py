@@ -23,7 +23,7 @@ NULL = 0  # the position that means: the passage does not have the hidden words
 
 
 class MaskedSpan(NamedTuple):
-    """A span of the text that is hidden from the encoder. The encoder looks for its words in the passage."""
+    """A span of the text that is hidden from the encoder, which looks for the hidden words in the passage."""
 
     span: Span
     kind: MaskKind
@@ -46,7 +46,7 @@ class EncoderInput(NamedTuple):
 def encoder_input(
     tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: MaskedSpan | None = None
 ) -> EncoderInput:
-    """Builds the input from a text (if given, with a `masked` span), a title and a passage.
+    """Builds the input from a text, a title and a passage. Hides the span `masked` of the text, if given.
 
     Cuts off the end of a long text, title or passage. A masked span may be cut off as well.
     """
@@ -64,6 +64,6 @@ def encoder_input(
 
 
 def covering_tokens(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
-    """Returns the indexes of the first and last span that overlap `start` to `end`; None if no span does."""
+    """Returns the indexes of the first and the last span that overlap `start` to `end`; None if none does."""
     inside = [n for n, (s, e) in enumerate(spans) if s < end and start < e]
     return (inside[0], inside[-1]) if inside else None

@@ -1,4 +1,4 @@
-"""Runs the encoder, an ONNX file that judges attribution and finds the place of words in a passage."""
+"""Runs the encoder, an ONNX file: judges whether a passage supports a text, and finds hidden words."""
 
 import threading
 from functools import cached_property
@@ -20,13 +20,13 @@ _CLASSES = LogitIndexes(support=0, contradiction=2)
 
 
 class Encoder:
-    """The trained model, which judges attribution and finds hidden words in passages. Threads may share it.
+    """Judges with the trained model, and finds hidden words in passages. Several threads may share it.
 
     The constructor checks the files of the model, and the first use opens the files.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        """`folder` has weights that `rarr train editor` wrote. None means the weights of the package.
+        """`folder`: where `rarr train editor` wrote the weights. None means the weights of the package.
 
         Raises `SettingsError` if a file is missing or damaged.
         """
@@ -34,11 +34,11 @@ class Encoder:
         self._opening = threading.Lock()
 
     def can_read_all(self, text: str) -> bool:
-        """Tells whether the whole text fits into an input, which takes at most 120 tokens of a text."""
+        """Tells whether the whole text fits into an input. An input has room for 120 tokens of a text."""
         return len(self._loaded_encoder.tokenizer.encode(text, add_special_tokens=False).ids) <= LONGEST_TEXT
 
     def judgement(self, text: str, title: str, passage: str) -> EntailmentJudgement:
-        """Returns the probabilities that the passage supports and contradicts the text."""
+        """Returns two probabilities: that the passage supports the text, and that it contradicts the text."""
         made = encoder_input(self._loaded_encoder.tokenizer, text, title, passage)
         logits = self._run_model(made, ["attribution"])["attribution"].tolist()
         return _CLASSES.judgement_of_logits(logits)
@@ -74,7 +74,7 @@ class Encoder:
         return self._manifest.sure
 
     def _run_model(self, sequence: EncoderInput, heads: list[str]) -> "dict[str, NDArray[Any]]":
-        """Computes the outputs `heads` of a single sequence.
+        """Computes the outputs with the names `heads` for a single sequence.
 
         There are no batches, because 8-bit products use one scale for a whole batch: the output of a sequence
         would depend on the other sequences.

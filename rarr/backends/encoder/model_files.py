@@ -19,7 +19,7 @@ MODEL, TOKENIZER, MANIFEST = "reader.onnx", "tokenizer.json", "model.json"
 
 
 class WeightsManifest(Record):
-    """The content of `model.json`. `sha256`: the digests of the other files by name.
+    """The content of `model.json`. `sha256`: the digest of each other file, by the name of the file.
 
     `sure`: the lowest probability at which the editor makes a correction.
     """
@@ -30,7 +30,7 @@ class WeightsManifest(Record):
 
 
 class LoadedEncoder(NamedTuple):
-    """The open session of onnxruntime, and the tokenizer."""
+    """The session of onnxruntime that runs the model, and the tokenizer."""
 
     session: Any
     tokenizer: Any
@@ -54,13 +54,13 @@ def checked_manifest(folder: Path | None) -> WeightsManifest:
 
 
 def load_encoder(folder: Path | None) -> LoadedEncoder:
-    """Opens the model and the tokenizer in `folder` (None: of the package). Does not check their digests."""
+    """Opens the model and the tokenizer in `folder`, or (for None) in the package. Checks no digests."""
     where, _ = _folder_and_cure(folder)
     return LoadedEncoder(_open_session(where / MODEL), load_tokenizer(folder))
 
 
 def _folder_and_cure(folder: Path | None) -> tuple[Path, str]:
-    """Returns the folder (that of the package for None), and a phrase that tells how to repair its files."""
+    """Returns the folder (None: the package's folder), and a phrase that tells how to repair the files."""
     if folder is None:
         return SHIPPED, "install rarr again: pip install --force-reinstall rarr"
     return folder.expanduser(), "write it again: rarr train editor"
@@ -101,7 +101,7 @@ def forbid_telemetry() -> None:
 
 
 def require_packages() -> None:
-    """Raises `SetupError` if a package of the extra is missing. Also calls `forbid_telemetry`."""
+    """Raises `SetupError` if a package of the extra `encoder` is missing. Also calls `forbid_telemetry`."""
     forbid_telemetry()
     try:
         import_module("onnxruntime")
@@ -125,7 +125,7 @@ def _open_session(path: Path) -> Any:
 
 
 def load_tokenizer(folder: Path | None) -> Any:
-    """Loads the tokenizer in `folder` (None: the package's tokenizer). It neither pads nor cuts texts."""
+    """Loads the tokenizer in `folder` (None: the package's). The tokenizer neither pads nor cuts texts."""
     require_packages()
     from tokenizers import Tokenizer
 

@@ -1,4 +1,4 @@
-"""Loads a model for entailment, and finds out from its config how to call it and read its output.
+"""Loads a model for entailment. The config of the model tells how to call it and how to read the output.
 
 kind                      input                                      output for "supported"
 classifier                the pair, evidence first                   the label of entailment, or the one logit
@@ -35,7 +35,7 @@ _T5 = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")
 
 
 class EntailmentJudgement(NamedTuple):
-    """The probabilities that evidence supports a claim, and contradicts it (None: the model cannot tell)."""
+    """The probability that evidence supports a claim, and that it contradicts the claim (None: unknown)."""
 
     support: float
     contradiction: float | None = None
@@ -48,7 +48,7 @@ class LogitIndexes(NamedTuple):
     contradiction: int | None = None
 
     def judgement_of_logits(self, logits: Sequence[float]) -> EntailmentJudgement:
-        """Computes probabilities by softmax. If the model has one logit (HHEM-1), the other logit is 0."""
+        """Computes probabilities by softmax. For a model with one logit (HHEM-1), adds a logit of 0."""
         whole = [0.0, *logits] if len(logits) == 1 else logits
         powers = [math.exp(logit - max(whole)) for logit in whole]
         shares = [power / sum(powers) for power in powers]
@@ -72,8 +72,8 @@ class CallFormat(NamedTuple):
 def logit_indexes(id2label: Mapping[int, str], name: str) -> LogitIndexes:
     """Finds the logits of the classifier `name` by its labels, in any order and case.
 
-    A single logit always means support. If two logits have no names, the second means support, as in the
-    classifiers of MiniCheck. Raises `SetupError` if the labels do not identify the logits.
+    A single logit always means support. Of two logits with the labels LABEL_0 and LABEL_1, the second means
+    support, as in MiniCheck. Raises `SetupError` if the labels do not identify the logits.
     """
     labels = [re.sub(r"[\W_]", "", str(id2label[index]).lower()) for index in sorted(id2label)]
     if len(labels) == 1 or (len(labels) == 2 and all(map(_UNNAMED_LABEL.fullmatch, labels))):
@@ -92,10 +92,10 @@ def logit_indexes(id2label: Mapping[int, str], name: str) -> LogitIndexes:
 
 
 def format_of(config: Any, name: str) -> CallFormat:
-    """Returns the way to call the model `name`, which follows from its config (an object of transformers).
+    """Returns the way to call the model `name`. The `config` (of transformers) tells the kind of model.
 
-    The config does not tell the prompt, so MiniCheck and TRUE are recognised by their names. Raises
-    `SetupError` for a model of another kind.
+    The config does not tell the prompt. Therefore the word "minicheck" or "true" in the name selects the
+    prompt. Raises `SetupError` for another kind of model, and for a T5 with another name.
     """
     own = Path(name).name.lower()  # without the owner and without folders
     architecture = (getattr(config, "architectures", None) or [""])[0]
@@ -119,7 +119,7 @@ def load_model(name: str) -> tuple[Any, Any, CallFormat, Any]:
 
     Returns the model, its tokenizer, its call format and the module `torch`. Checks the config before the
     download of the model. Runs no code from the model. Raises `SettingsError` if `name` is neither a folder
-    nor a name of the hub. Raises `SetupError` if the extra is missing, or if the model cannot be used.
+    nor a name of the hub. Raises `SetupError` if the extra `torch` is missing, or the model is of no use.
     """
     if not is_folder_or_hub_name(name):
         raise SettingsError(
@@ -146,7 +146,7 @@ def load_model(name: str) -> tuple[Any, Any, CallFormat, Any]:
 
 
 def _load_part(name: str, kind: Any, **options: Any) -> Any:
-    """Loads a part of the model `name` with `kind`, a class of transformers. Raises `SetupError`."""
+    """Loads the config, tokenizer or model `name` by `kind`, a class of transformers. Raises `SetupError`."""
     made: Callable[[str, bool], Any] = lambda path, local: kind.from_pretrained(  # noqa: E731
         path, local_files_only=local, trust_remote_code=False, **options
     )
@@ -154,5 +154,5 @@ def _load_part(name: str, kind: Any, **options: Any) -> Any:
 
 
 def attribution_class(support: float | None, threshold: float) -> AttributionClass | None:
-    """Returns `attributable` if the support reaches `threshold`, else `extrapolatory`; None if not judged."""
+    """Returns `attributable` if `support` is at least `threshold`, else `extrapolatory`. None stays None."""
     return None if support is None else "attributable" if support >= threshold else "extrapolatory"

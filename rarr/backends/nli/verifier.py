@@ -33,7 +33,7 @@ class NliModel:
         self._answers = _answer_tokens(self._tokenizer, name) if self._format.generates else None
 
     def judge_pairs(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
-        """Judges each pair, with `title` before the evidence; None if the claim fills the whole input."""
+        """Judges each pair, with `title` before the evidence. None: the claim leaves no room for evidence."""
         heading = f"{title}. " if title else ""
         parts: list[tuple[int, Pair]] = []
         for number, (evidence, claim) in enumerate(pairs):
@@ -101,7 +101,7 @@ def evidence_parts(evidence: str, fits: Callable[[str], bool]) -> list[str]:
 
 
 def _token_limit(own_limit: int | None, tokenizer: Any, config: Any) -> int:
-    """Returns the most tokens of an input: `own_limit`, or if None, the limit of tokenizer and config."""
+    """Returns the most tokens of an input: `own_limit`; if it is None, the limit of tokenizer or config."""
     if own_limit is not None:
         return own_limit
     known = tokenizer.model_max_length if tokenizer.model_max_length < _NO_LIMIT else _LIMIT
@@ -144,9 +144,9 @@ class NliVerifier:
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """Returns the most probable of the three classes for the sentence at each of `spans`.
+        """Returns the most probable `AttributionClass` of the sentence at each of `spans`.
 
-        If the model has no label for contradiction, `threshold` decides between the other two classes.
+        A model without a label for contradiction knows two classes. Then `threshold` decides between them.
         """
         judged = await infer(self._judge, text, context, spans, evidence)
         return [None if it is None else _likeliest_class(it, self._threshold) for it in judged]
@@ -164,7 +164,7 @@ class NliVerifier:
 def text_to_judge(text: str, context: str | None, span: Span) -> str:
     """Returns the sentences of `text` that overlap `span`, without citations.
 
-    If the text has only one sentence, `context` comes first: the sentence may be a short answer to `context`.
+    If the text has only one sentence, `context` comes before it, because a short answer needs its question.
     """
     spans = sentences(text)
     marks = [mark.place for mark in citation_marks(text)]
