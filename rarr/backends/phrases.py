@@ -28,7 +28,7 @@ def values_and_names(text: str) -> list[Phrase]:
 
 
 def contradict(phrase: Phrase, other: Phrase) -> bool:
-    """Tells whether two phrases contradict each other: different values, or names without a common word.
+    """Tells whether two phrases are different values, or are names that have no word in common.
 
     Values must have the same kind and unit. Words with the same first four letters count as equal.
     """

@@ -43,8 +43,10 @@ class PromptedCardReader:
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
         """Returns the cards of the block, from one request. Leaves out cards that cannot be parsed.
 
-        With `doubting` or a `seed`, this is the last request about the block. Then the fallback models are
-        asked if the answer cannot be used. Raises `PromptTooLong`, `ModelError` and `BudgetError`.
+        `doubting` selects the prompt that checks a sentence again. With `doubting` or a `seed`, the fallback
+        models are asked if the answer cannot be used, because no other request follows.
+
+        Raises `PromptTooLong`, `ModelError` and `BudgetError`.
         """
         prompt = self._prompts[DOUBTING_PROMPT if doubting else READING_PROMPT]
         numbers = {piece.number for piece in block.pieces if piece.number}
@@ -61,7 +63,7 @@ class PromptedCardReader:
 
 
 def _parse_answer(numbers: Set[int], answer: Answer) -> tuple[dict[int, RawCard], int, str]:
-    """Returns the cards of an answer, the number of missing cards, and the problem (0 and "" if none)."""
+    """Returns the cards, the number of missing cards and the problem of an answer. No problem: 0 and ""."""
     cards = parse_cards(answer.texts[0])
     missing = len(numbers - cards.keys())
     if missing and (answer.cut or missing == len(numbers)):
@@ -71,7 +73,7 @@ def _parse_answer(numbers: Set[int], answer: Answer) -> tuple[dict[int, RawCard]
 
 
 def prompt_variables(block: ReadingBlock) -> dict[str, str]:
-    """Returns the variables of the prompt: labelled excerpts, question, text before the block, and block."""
+    """Returns the prompt's variables: labelled excerpts, question, text before the block, and the block."""
     return {
         "sources": "\n".join(line for it in block.excerpts for line in _excerpt_lines(it)) or NOTHING,
         "context": without_request_marks(block.context.strip()) or NOTHING,
@@ -81,7 +83,7 @@ def prompt_variables(block: ReadingBlock) -> dict[str, str]:
 
 
 def without_request_marks(text: str) -> str:
-    """Returns the text with "‹" as the first bracket of words that look like labels: "[S2]" and "(P1.3)"."""
+    """Replaces the first bracket of words that look like labels, such as "[S2]" and "(P1.3)", by "‹"."""
     return _REQUEST_MARK.sub("‹", text)
 
 
@@ -100,7 +102,7 @@ def _marked_piece(piece: BlockPiece) -> str:
 def parse_cards(answer: str) -> dict[int, RawCard]:
     """Parses the answer of a model. Returns the complete cards by the number of the sentence.
 
-    Ignores other text, and reasoning that does not end. Leaves out the cards of a sentence if they differ.
+    Ignores other text. Returns {} if the reasoning has no end. Leaves out a sentence if its cards differ.
     """
     cards, differing = dict[int, RawCard](), set[int]()
     with suppress(UnreadableAnswer):

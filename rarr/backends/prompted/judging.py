@@ -20,14 +20,14 @@ WORDINGS = ("attribution", "facts", "nli", "summary")
 
 
 def is_language_model(judge: Any) -> bool:
-    """Tells whether a judge, which is a name or an object, is a language model."""
+    """Tells whether a judge is a language model or its name. Names such as "nli:MODEL" do not count."""
     return not isinstance(judge, str) or (judge not in EMBEDDED and not judge.startswith(PREFIXES))
 
 
 def parse_judge(judge: Any, model: Any) -> tuple[str, Any]:
-    """Returns the name of the prompt and the model of a judge. For "attrscore:WORDING", the model is `model`.
+    """Returns the prompt's name and the model of a judge. The judge "attrscore:WORDING" uses `model`.
 
-    Raises `SettingsError` for an unknown wording, or if attrscore has no language model.
+    Raises `SettingsError` for an unknown wording, or if "attrscore" gets no language model.
     """
     if not isinstance(judge, str) or not judge.startswith(ATTRSCORE):
         return "judge_attribution", judge
@@ -71,10 +71,7 @@ class PromptedVerifier(ModelAsker):
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass]:
-        """Returns the class of each sentence at `spans`. Asks about each sentence in parallel.
-
-        Raises `ModelError` if a judgement is missing.
-        """
+        """Returns the class of each sentence at `spans`. Raises `ModelError` if a class is missing."""
         asked, prompt = await work(_sentences_in_context, text, context, spans), self._prompts[self.prompt]
         if "claim" in prompt.variables:
             asked = [{"claim": f"{context or ''} {each['text']}".strip()} for each in asked]
@@ -84,7 +81,7 @@ class PromptedVerifier(ModelAsker):
 
 
 def _sentences_in_context(text: str, context: str | None, spans: Sequence[Span]) -> list[dict[str, str]]:
-    """Returns prompt variables for each sentence: `text`, and `before` (the sentence or context before)."""
+    """Returns prompt variables for each sentence: `text`, and `before` (previous sentence or context)."""
     judged = []
     for span in spans:
         earlier = [sentence for sentence in sentences(text) if sentence.end <= span.start]
@@ -94,7 +91,7 @@ def _sentences_in_context(text: str, context: str | None, spans: Sequence[Span])
 
 
 def _sentence_text(text: str, span: Span) -> str:
-    """Returns the sentence at `span`; for a table cell, a statement with the headers of the cell."""
+    """Returns the sentence at `span`. For a table cell, makes a statement with the headers of the cell."""
     cell = table_cells(text).get(span)
     return span.of(text) if cell is None else cell.statement(text)
 

@@ -51,12 +51,11 @@ class PromptedNoiser(ModelAsker):
 
     @property
     def name(self) -> str:
-        """Returns the name of the model."""
         return self._model.name
 
     @property
     def prompt_hashes(self) -> dict[str, str]:
-        """Returns the hashes of both prompts, by the names of the prompts."""
+        """Returns the hashes of the prompts `summarize` and `corrupt`, by the names of the prompts."""
         return {name: self._prompts[name].hash for name in ("summarize", "corrupt")}
 
     async def summarize(self, query: str, evidence: Sequence[Evidence]) -> str:
@@ -66,7 +65,7 @@ class PromptedNoiser(ModelAsker):
         return (await self._model.ask(prompt, WrittenSummary, variables)).summary.strip()
 
     async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[PlantedError]:
-        """Asks for errors of the `kinds` for `text`. Does not check that the text has the `right` words."""
+        """Asks for errors to put into `text`. Does not check that the `right` words of an error are in it."""
         variables = {"text": text, "kinds": ", ".join(kinds)}
         prompt = with_answer_limit(self._prompts["corrupt"], text)
         return (await self._model.ask(prompt, CorruptionAnswer, variables)).errors

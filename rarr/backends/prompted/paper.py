@@ -33,7 +33,7 @@ class PromptedChecker(ModelAsker):
     prompt = "check_agreement_paper"
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Asks the model for the answers of text and evidence to the query, and for a verdict.
+        """Asks the model to answer the query from the text and from the evidence, and to give a verdict.
 
         Raises `ModelError` if the answer cannot be parsed: a failure is not a verdict.
         """
@@ -60,17 +60,14 @@ class PromptedEditor(ModelAsker):
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """Returns a change from the first to the last word that differs; None if no word differs.
-
-        Raises `ModelError` if the answer cannot be parsed.
-        """
+        """Returns a change from the first to the last word that differs; None if no word differs."""
         prompt, variables = self._prompts[self.prompt], _prompt_variables(text, context, query, evidence)
         answer = await self._model.ask(with_answer_limit(prompt, text), EditAnswer, variables)
         return _change_from_rewrite(quotation_of(prompt, text), answer.revision)
 
 
 def _change_from_rewrite(quotation: Quotation, written: str) -> Change | None:
-    """Returns the smallest change from the text that the model saw to `written`; None if nothing differs."""
+    """Returns the smallest change of the text, as the model saw it, to `written`; None if both are equal."""
     shown = quotation.shown
     written = written.strip().replace("\r\n", "\n")
     if "\r\n" in shown:
@@ -95,7 +92,7 @@ class RewriteAnswer(BaseModel):
 
 
 class PromptedRewriter(ModelAsker):
-    """A rewriter that asks a language model once, with all evidence. It may change the whole text.
+    """A rewriter that asks a language model once, with all evidence. The model may change the whole text.
 
     The default prompt corrects the text (EFEC, Thorne and Vlachos 2021). The prompt `rewrite_text` writes a
     new text (LaMDA Research, Thoppilan et al. 2022).

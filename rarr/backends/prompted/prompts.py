@@ -37,9 +37,9 @@ class ModelAsker:
 
 
 def titled_evidence(evidence: Evidence) -> str:
-    """Returns the title of an evidence's page, which often names the subject, and the text of the evidence.
+    """Returns the text of an evidence below the title of the page. The title often names the subject.
 
-    The text may hold instructions to a model; `LanguageModel` quotes all variables of a prompt.
+    The text may hold instructions to a model. Therefore `LanguageModel` quotes all variables of a prompt.
     """
     return f"# {evidence.title}\n{evidence.text}" if evidence.title else evidence.text
 
@@ -57,8 +57,8 @@ def numbered_sources(texts: Iterable[str]) -> str:
 
 
 def with_answer_limit(prompt: Prompt, *texts: str, least: int = 300, tokens_each: int = 2) -> Prompt:
-    """Returns the prompt with a limit for an answer about `texts`, unless the prompt has its own limit.
+    """Returns the prompt with a limit of the answer's tokens. A limit that the prompt has already stays.
 
-    The limit is `least` tokens, plus `tokens_each` for each token of the texts.
+    The new limit is `least` tokens, plus `tokens_each` for each token of the `texts`.
     """
     return replace(prompt, tokens=prompt.tokens or least + tokens_each * estimated_tokens(texts))

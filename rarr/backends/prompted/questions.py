@@ -43,7 +43,7 @@ class PromptedQuestions:
         self._model, self._prompts, self._samples = model, prompts, samples
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Asks for questions. Returns different questions, in the order of the text.
+        """Asks for questions. Returns each question once, in the order of the text.
 
         Raises the errors of `LanguageModel.sample`.
         """
@@ -73,7 +73,7 @@ class PromptedQuestions:
 
 
 def _marked_text(text: str, spans: Sequence[Span]) -> str:
-    """Returns the paragraphs of the sentences at `spans`, marked [S1]; if too long, only the sentences."""
+    """Returns the paragraphs with the sentences at `spans`, marked [S1]. If too long: only the sentences."""
     marks = {span.start: f"[S{number}] " for number, span in enumerate(spans, start=1)}
     paragraphs = [
         "".join(marks.get(place, "") + text[place] for place in range(block.start, block.end)).strip()
@@ -87,7 +87,7 @@ def _marked_text(text: str, spans: Sequence[Span]) -> str:
 def _merge_questions(
     answers: Sequence[QuestionsAnswer], prompt: Prompt, text: str, spans: Sequence[Span]
 ) -> list[Question]:
-    """Finds the place of each question in the text. Returns different questions, in the order of places."""
+    """Finds the place of each question in the text. Returns each question once, in the order of places."""
     quotations = [(span, quotation_of(prompt, span.of(text))) for span in spans]
     placed = [
         Question(text=words, start=place.start, end=place.end)
@@ -101,7 +101,7 @@ def _merge_questions(
 
 
 def question_place(asked: GeneratedQuestion, sentences: Sequence[tuple[Span, Quotation]]) -> Span | None:
-    """Returns the place of the words that a question is about; without them, of the most similar sentence."""
+    """Returns the place of the words that a question is about; if not found, the most similar sentence."""
     words = r"\s+".join(re.escape(word) for word in asked.about.split())
     about = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
     places: dict[Span, Quotation] = {}
@@ -146,9 +146,9 @@ class QueriesByUnit:
 
 
 def sentence_queries(text: str, context: str | None) -> list[Question]:
-    """Makes a query from each sentence, its headings and the context. A cell is joined with its headers.
+    """Makes a query from each sentence, the headings above and the context. A table cell gets its headers.
 
-    Without headings and context, the query has the previous sentence, because pronouns may refer to it.
+    Without headings and context, the query also has the previous sentence: a pronoun may refer to it.
     """
     cells, spans, queries = table_cells(text), sentences(text), list[Question]()
     for number, span in enumerate(spans):

@@ -65,13 +65,13 @@ class PromptedAnswerWriter(ModelAsker):
     """A writer of answers that asks a language model, with numbered sources or without sources."""
 
     async def write(self, question: str, sources: Sequence[str]) -> list[CitedStatement]:
-        """Returns the statements of an answer. They cite sources by number, from 1."""
+        """Returns the statements of an answer. A statement cites sources by number; the first source is 1."""
         variables = {"question": question, "sources": numbered_sources(sources) or NOTHING}
         prompt = with_answer_limit(self._prompts["answer_with_citations"], question, least=800, tokens_each=8)
         answer = await self._model.ask(prompt, CitedAnswer, variables)
         return [statement for statement in answer.statements if statement.text.strip()]
 
     async def answer_from_memory(self, question: str) -> str:
-        """Returns an answer in one paragraph. The model writes it without sources, as a text to revise."""
+        """Returns an answer in one paragraph, as a text to revise. The model gets no sources."""
         asked = {"question": question}
         return (await self._model.ask(self._prompts["answer_question"], PlainAnswer, asked)).answer
