@@ -344,10 +344,10 @@ def _next_line_comments(line: str, after: str) -> bool:
 
 
 def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Returns the keys of the thing that a pronoun after the sentences means, and keys of thing and kind.
+    """Finds the thing that a pronoun after the sentences means. Returns two sets of keys.
 
-    In "The weir is a dam", the thing is "weir", and the kind is "dam". If the meaning of the pronoun is
-    unclear, both sets have "" and all keys of the sentences that were read.
+    The first set is for the thing ("weir" in "The weir is a dam"). The second set also has its kind ("dam").
+    If the meaning of the pronoun is unclear, both sets have "" and all keys of the sentences that were read.
     """
     told, is_sure = {""}, True
     for text in reversed(sentences[-_FARTHEST:]):

@@ -56,7 +56,10 @@ class NamesAbove:
         return differ or bool(own_title & title and own_title - told and title - known - said)
 
     def pages_with_names(self, pages: Sequence[Excerpt], sentence: str) -> list[Excerpt]:
-        """Returns the pages with all names above, or no new name; all pages if `sentence` names a subject."""
+        """Returns the pages that may be about the names above; all pages if `sentence` names a subject.
+
+        A page may be about these names if it has all of them, or if it has no name that is new.
+        """
         named = (name_words(it, is_title=level == 1) for level, it in self.headings.items())
         wanted = self.last.union(*named)
         if not wanted or _has_named_subject(sentence, self.known):
@@ -129,7 +132,7 @@ def _case_words(sentence: str, found: Sequence[re.Match[str]]) -> Iterator[str]:
 
 
 def _has_named_subject(sentence: str, known: Set[str]) -> bool:
-    """Tells whether a sentence has a name before the verb, or begins with a word in `known` like "dam"."""
+    """Tells whether a sentence has a name before the verb, or begins with a known word that is no article."""
     found = list(_TOKEN.finditer(sentence))
     tenses = AUXILIARIES[language_of(_fold_token(it[0]) for it in found)]
     verbs = (it.start() for it in found[1:] if _fold_token(it[0]) in tenses)

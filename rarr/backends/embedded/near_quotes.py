@@ -104,8 +104,8 @@ def card_of(
 ) -> RawCard:
     """Returns the card of a sentence. `above` is the text before the sentence.
 
-    `names_contradict`: another name, or another year of a value, contradicts the sentence. By default, both
-    names may be right. `hedged` does the same, and lines count even if they only report a statement.
+    `names_contradict`: a line with another name, or another year of a value, contradicts the sentence. With
+    `hedged`, it contradicts as well, and lines count that only report a statement ("Some say that ...").
     """
     items = items_of(sentence)
     if states_nothing(sentence):
@@ -157,7 +157,7 @@ def states_nothing(sentence: str) -> bool:
 
 
 def _label_pairs(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
-    """Yields the labels of two lines that support the sentence's words before "and", and the words after."""
+    """Yields the labels of two lines. One supports the words before "and"; the other, the words after."""
     for number, (before, after) in enumerate(pairwise(items), start=1):
         if _AND.match(sentence, before.end, after.start):
             first = items[:number]

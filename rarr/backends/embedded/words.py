@@ -143,7 +143,7 @@ _ENDINGS = frozenset(("", "s", "es", "y", "ies", "e", "en", "n", "er", "em", "x"
 
 
 def language_of(words: Iterable[str]) -> str:
-    """Returns the language (en, de or fr) with the most function words in `words`; en if there are none."""
+    """Returns the language (en, de or fr) with the most function words in `words`; en without any."""
     seen = list(words)
     return max(_TELLING, key=lambda name: sum(map(_TELLING[name].__contains__, seen)))
 
@@ -155,7 +155,7 @@ def are_opposites(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def have_equal_tense(first: str, second: str, *, did: tuple[bool, bool] = (False, False)) -> bool:
-    """Tells whether two words of one stem have the same tense. `did`: whether each follows the word "did"."""
+    """Tells whether two words of one stem have the same tense. `did`: whether each word follows "did"."""
     alike, *endings = _ALIKE.findall(f"{first} {second}")[0]
     past = [is_past or it.endswith("ed") or it == "d" for is_past, it in zip(did, endings, strict=True)]
     is_weak = alike.endswith("t") and "" in endings and "e" in (endings[0][:1], endings[1][:1])
@@ -163,7 +163,7 @@ def have_equal_tense(first: str, second: str, *, did: tuple[bool, bool] = (False
 
 
 def names_other_thing(text: str, names: Sequence[tuple[int, int]], start: int, pronoun: str) -> bool:
-    """Tells whether `text` names, after `start`, a thing that `pronoun` may mean (-1: only in a question)."""
+    """Tells whether a thing that `pronoun` may mean follows `start` in `text`. -1: anywhere in a question."""
     things = list(_THING.finditer(text, max(start, 0)))
     if start < 0:
         return text.rstrip().endswith("?") and any(it[2] and not it[1] for it in things)

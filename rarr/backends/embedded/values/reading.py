@@ -19,7 +19,7 @@ _NO_NOUNS = OPENERS.union(LIMITING, PRONOUNS, ("when", "quand"), *FUNCTION_WORDS
 
 @lru_cache(maxsize=4096)
 def values(text: str) -> tuple[Value, ...]:
-    """Returns the values in `text` in order. They do not overlap."""
+    """Returns the values in `text` in order. The values do not overlap."""
     reader, found = _ValueReader(text), list[Value]()
     for number, token in enumerate(reader.tokens):
         if token.start() < reader.at:

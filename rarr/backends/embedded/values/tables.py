@@ -156,7 +156,7 @@ for _line in filter(None, f"{_UNITS}{_MONEY}".replace("+*", "+e+en+er+es+em").sp
 
 
 def unit_of(form: str) -> tuple[str, Fraction] | None:
-    """Returns the base unit and the size in base units: ("m", 1000) for "km"; None for an unknown unit."""
+    """Returns base unit and size of the unit `form`: ("m", 1000) for "km". None for an unknown unit."""
     is_word = len(form) > 2 or form.lower() in ("km", "kg")
     return UNITS.get(form) or (UNITS.get(form.lower()) if is_word else None)
 
