@@ -1,4 +1,4 @@
-"""Corrects values and names of a text: hides one of them, and asks the encoder for it in a passage.
+"""Corrects a value or name of a text: hides it, and lets the encoder find words for it in a passage.
 
 `rarr train editor` trains this editor on texts with errors (PURR, Chen et al. 2023). The editor fills a gap
 in the text with words of the passage, as a cloze reader does (Glass et al. 2020).
@@ -70,7 +70,7 @@ class TrainedReader:
 
 
 def likeliest_correction(encoder: Encoder, text: str, title: str, passage: str) -> Correction | None:
-    """Returns the most probable correction of one value or name of the text; None if there is none."""
+    """Returns the most probable correction of one value or name of the text; None if none is found."""
     if not encoder.can_read_all(text):
         return None
     topic = {item.stem for item in items_of(title)}

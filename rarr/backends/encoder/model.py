@@ -20,7 +20,7 @@ _CLASSES = LogitIndexes(support=0, contradiction=2)
 
 
 class Encoder:
-    """Judges with the trained model, and finds hidden words in passages. Several threads may share it.
+    """Judges with the trained model, and finds hidden words in passages. Threads may share an object.
 
     The constructor checks the files of the model, and the first use opens the files.
     """

@@ -1,4 +1,4 @@
-"""Loads a model for entailment. The config of the model tells how to call it and how to read the output.
+"""Loads a model for entailment. Its config and its name tell how to call it and how to read its output.
 
 kind                      input                                      output for "supported"
 classifier                the pair, evidence first                   the label of entailment, or the one logit
@@ -119,7 +119,7 @@ def load_model(name: str) -> tuple[Any, Any, CallFormat, Any]:
 
     Returns the model, its tokenizer, its call format and the module `torch`. Checks the config before the
     download of the model. Runs no code from the model. Raises `SettingsError` if `name` is neither a folder
-    nor a name of the hub. Raises `SetupError` if the extra `torch` is missing, or the model is of no use.
+    nor a name of the hub. Raises `SetupError` if the extra `torch` is missing or the model cannot be used.
     """
     if not is_folder_or_hub_name(name):
         raise SettingsError(
@@ -154,5 +154,5 @@ def _load_part(name: str, kind: Any, **options: Any) -> Any:
 
 
 def attribution_class(support: float | None, threshold: float) -> AttributionClass | None:
-    """Returns `attributable` if `support` is at least `threshold`, else `extrapolatory`. None stays None."""
+    """Returns `attributable` if `support` is at least `threshold`, else `extrapolatory`. None for None."""
     return None if support is None else "attributable" if support >= threshold else "extrapolatory"

@@ -164,7 +164,7 @@ class NliVerifier:
 def text_to_judge(text: str, context: str | None, span: Span) -> str:
     """Returns the sentences of `text` that overlap `span`, without citations.
 
-    If the text has only one sentence, `context` comes before it, because a short answer needs its question.
+    If the text has only one sentence, `context` comes first, because a short answer needs its question.
     """
     spans = sentences(text)
     marks = [mark.place for mark in citation_marks(text)]

@@ -65,7 +65,7 @@ class PromptedNoiser(ModelAsker):
         return (await self._model.ask(prompt, WrittenSummary, variables)).summary.strip()
 
     async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[PlantedError]:
-        """Asks for errors to put into `text`. Does not check that the `right` words of an error are in it."""
+        """Asks for errors of the `kinds` to put into `text`. The `right` words may be missing in `text`."""
         variables = {"text": text, "kinds": ", ".join(kinds)}
         prompt = with_answer_limit(self._prompts["corrupt"], text)
         return (await self._model.ask(prompt, CorruptionAnswer, variables)).errors

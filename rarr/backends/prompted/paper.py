@@ -140,5 +140,4 @@ class NoRewriter:
     """A rewriter that changes nothing, for a run that only searches and reports."""
 
     async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
-        """Returns the unchanged text."""
         return text

@@ -73,7 +73,7 @@ class PromptedQuestions:
 
 
 def _marked_text(text: str, spans: Sequence[Span]) -> str:
-    """Returns the paragraphs with the sentences at `spans`, marked [S1]. If too long: only the sentences."""
+    """Returns the paragraphs with the sentences at `spans`, marked [S1]; only the sentences if too long."""
     marks = {span.start: f"[S{number}] " for number, span in enumerate(spans, start=1)}
     paragraphs = [
         "".join(marks.get(place, "") + text[place] for place in range(block.start, block.end)).strip()

@@ -27,7 +27,6 @@ class PromptedArticleWriter(ModelAsker):
     """A writer of articles that asks a language model."""
 
     def __init__(self, model: LanguageModel, prompts: Prompts, *, max_sections: int) -> None:
-        """`max_sections` is the largest number of sections of an article."""
         super().__init__(model, prompts)
         self._max_sections = max_sections
 
