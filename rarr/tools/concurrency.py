@@ -1,8 +1,8 @@
 """Runs functions on threads and coroutines in event loops, within limits; calls actions at an interrupt.
 
-A job is a function call that a thread runs. One thread runs all jobs of our own code, since Python runs one
-thread at a time. One thread runs local models: a model uses all cores, and a tokenizer serves only one
-thread. One thread writes traces, in order. A job that is cancelled before its start never runs.
+A job is a function call that a thread runs. `work` uses one thread for our own code, since Python runs one
+thread at a time. `infer` uses one thread for local models: a model uses all cores, and a tokenizer serves
+only one thread. Another thread writes traces, in order. A job that is cancelled before its start never runs.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ async def infer(compute: Callable[..., Result], *args: object) -> Result:
 
 
 async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
-    """Runs `compute(*args)` on a free thread. After a cancel, `require_awaited` can stop `compute`."""
+    """Runs `compute(*args)` on a free thread. After a cancel, a call of `require_awaited` ends `compute`."""
     return await _run_in_pool(None, compute, *args)
 
 
@@ -77,7 +77,7 @@ async def _run_in_pool(pool: ThreadPoolExecutor | None, compute: Callable[..., R
 
 
 def require_awaited() -> None:
-    """Raises `CancelledError` if the job of this thread is cancelled, so that nobody waits for its result."""
+    """Raises `CancelledError` if the job of this thread is cancelled. Then nobody waits for the result."""
     if (cancelled := _CANCELLED.get()) is not None and cancelled.is_set():
         raise CancelledError
 
@@ -118,8 +118,8 @@ async def meanwhile(
 ) -> AsyncGenerator[list[Result], None]:
     """Runs `compute(*args)` during the `async with` block, but not in the first `after_s` seconds.
 
-    Yields a list, which gets the result at the end of the block. The list stays empty if `compute` fails, or
-    if the block ends before `compute`; then `compute` is cancelled.
+    Yields a list, which gets the result of `compute` at the end of the block. The list stays empty if
+    `compute` fails. If the block ends first, `compute` is cancelled, and the list stays empty too.
     """
 
     async def delayed() -> Result:
@@ -141,7 +141,7 @@ async def for_each(
 ) -> list[Result]:
     """Returns the results of `compute(item)` for all items, in the order in which the computations finish.
 
-    At most `at_once` computations run at the same time. A thread reads the items. An error cancels all.
+    At most `at_once` computations run at the same time. An error cancels all of them. A thread reads `items`.
     """
     left, reading, results = iter(items), asyncio.Lock(), list[Result]()
 
@@ -162,7 +162,7 @@ async def time_limit(seconds: float | None, late: Callable[[], Exception]) -> As
     """Cancels the `async with` block after `seconds`, and raises the error that `late` makes. None: no limit.
 
     A `TimeoutError` of the block itself is raised unchanged. The timeout of an HTTP client is not enough: it
-    limits each read alone, so that an answer that arrives byte by byte would never end.
+    limits each read alone, but an answer that arrives byte by byte may need very many reads.
     """
     try:
         async with asyncio.timeout(seconds) as limit:
@@ -176,9 +176,9 @@ async def time_limit(seconds: float | None, late: Callable[[], Exception]) -> As
 async def by_deadline(coroutine: Coroutine[Any, Any, Result], seconds: float | None) -> Result | None:
     """Returns the result of `coroutine`, or None after `seconds`. If `seconds` is None, there is no deadline.
 
-    The coroutine runs in a new task. At the deadline, or if the caller is cancelled, the task is cancelled
-    too. The caller does not wait for the end of the task, which may wait for a file. Without a new task, a
-    cancel scope of the library anyio would interrupt LangGraph before it has stopped its nodes.
+    The coroutine runs in a new task. The task is cancelled at the deadline, or when the caller is cancelled.
+    The caller does not wait until the task has ended, since the task may wait for a file. Without a new task,
+    the library anyio could interrupt LangGraph before LangGraph has stopped the nodes of its graph.
     """
     task = asyncio.ensure_future(coroutine)
     try:
@@ -210,7 +210,7 @@ def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
 
     The caller may have no event loop, or run inside another loop. The loop of rarr never ends, so that
     connections stay open between calls. An interrupt, such as Ctrl-C, cancels the coroutine. `run` raises the
-    interrupt when the coroutine has ended, or after `ENDING_S`. In the loop of rarr, raises `InputError`.
+    interrupt when the coroutine has ended, or after `ENDING_S`. A call in rarr's loop raises `InputError`.
     """
     if threading.current_thread() is _thread:  # the loop of rarr would wait for itself
         coroutine.close()
@@ -310,7 +310,7 @@ class PerLoop(Generic[Result]):
             await holder.aclose()
 
     async def _close_at_end(self, made: Result) -> AsyncGenerator[None, None]:
-        """Waits until this generator is closed, then closes `made`. An ending loop closes its generators."""
+        """Closes the object `made` when this generator is closed. A loop that ends closes its generators."""
         try:
             yield
         finally:
@@ -332,7 +332,7 @@ def call_on_interrupt(action: Callable[[], object]) -> Iterator[None]:
 
 
 def call_interrupt_actions() -> None:
-    """Calls the registered actions, the newest action first. If an action fails, prints a line and continues.
+    """Calls the registered actions, the newest first. If an action fails, prints the error and goes on.
 
     These actions are needed because a signal ends a process without its `finally` blocks and `atexit`.
     """

@@ -31,7 +31,7 @@ class TraceSpan:
 
     `about` is the id of the query or evidence that the step works on. `started` is in seconds since 1970.
     `seconds` is the duration; None until the span has ended. `error` is empty if the step did not fail.
-    `body` holds further values, which depend on `kind`.
+    `body` holds more facts about the step. The `kind` of the step decides which facts.
     """
 
     number: int
@@ -70,9 +70,9 @@ def using_recorder(recorder: Any) -> Iterator[None]:
 
 @contextmanager
 def span(kind: SpanKind, name: str, about: str = "", **body: Any) -> Iterator[TraceSpan]:
-    """Opens a span inside the current span, for the time of the `with` block, and yields the new span.
+    """Opens a span inside the current span, and yields the new span. It ends with the `with` block.
 
-    The span records an error of the block, which is raised again. `body` has the first values of the body.
+    If the block raises an error, the span records the error. `body` has the first entries of the span's body.
     """
     recorder, outer = _RECORDER.get(), _CURRENT.get()
     if recorder is None:
@@ -93,12 +93,12 @@ def span(kind: SpanKind, name: str, about: str = "", **body: Any) -> Iterator[Tr
 
 
 def spans_about(id: str) -> Any:  # noqa: A002  # the field of the records
-    """Sets the default of `about` for the spans in the `with` block: the id of a query or evidence."""
+    """Gives the spans of the `with` block a default for `about`: `id`, the id of a query or evidence."""
     return set_in_block(_ABOUT, id)
 
 
 def current_body() -> dict[str, Any]:
-    """Returns the body of the innermost open span, for more values. Without a span, returns a new dict."""
+    """Returns the body of the innermost open span. The caller may add entries. Without a span, returns {}."""
     return {} if (innermost := _CURRENT.get()) is None else innermost.body
 
 
@@ -115,7 +115,7 @@ async def wait_for_saved_answers() -> None:
 
 
 def error_line(error: BaseException) -> str:
-    """Returns an error as the line `Name: message`, without API keys. For a cancelled task, "cancelled"."""
+    """Returns the line `Name: message` of an error, without API keys; "cancelled" for a cancelled task."""
     if isinstance(error, asyncio.CancelledError):
         return "cancelled"
     # Keys are removed before the text is cut, since half of a key is not recognised.

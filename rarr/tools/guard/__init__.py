@@ -1,1 +1,1 @@
-"""Protects against data of other people: limits bytes, finds injected instructions, and quotes texts."""
+"""Protects against data of other people: limits the size of answers, finds injections, and quotes texts."""

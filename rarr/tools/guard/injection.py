@@ -1,8 +1,8 @@
 """Finds signs of an injection: a passage gives orders to a language model instead of informing a reader.
 
 The short list of patterns finds plain attempts in English. It does not find a fluent sentence that only
-suggests a verdict; `python -m benchmarks.injection` counts these. So no code may rely on the list alone.
-`rarr/backends/prompted/paper.py` limits the changes that a passage can cause by the answer of a model.
+suggests a verdict; `python -m benchmarks.injection` counts such cases. So no code may rely on the list alone.
+Even if a passage deceives a model, `rarr/backends/prompted/paper.py` limits how much of the text can change.
 """
 
 import re

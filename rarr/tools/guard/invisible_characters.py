@@ -49,7 +49,7 @@ and each line ends with a newline. A step is a pattern with a function that retu
 
 
 def steps_for(text: str) -> tuple[Step, ...]:
-    """Returns the `STEPS`, or no step if `text` has only frequent characters, which no step changes."""
+    """Returns the replacements `STEPS`; none if `text` has only frequent characters, which need no change."""
     return () if _FREQUENT.fullmatch(text) else STEPS
 
 
@@ -61,7 +61,7 @@ def without_invisible(text: str) -> str:
 
 
 def hides_text(text: str) -> bool:
-    """Tells whether `text` hides a message in invisible tag letters, variation selectors or bits."""
+    """Tells whether `text` hides a message in a row of invisible characters, such as tags (U+E0061)."""
     if text.isascii():
         return False
     return (

@@ -63,9 +63,9 @@ def _tags_and_labels(layout: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 class Quotation(NamedTuple):
-    """A text and its quoted form, `shown`. `places` has, for each character of `shown`, its offset in `text`.
+    """A text and its quoted form, `shown`. `places` has the offset in `text` of each character of `shown`.
 
-    `shown` has the words of `text`, but `‹` in place of the first bracket of a tag, and `›` before a label.
+    In `shown`, the sign `‹` replaces the first bracket of each tag. The sign `›` stands before each label.
     """
 
     text: str
@@ -81,9 +81,9 @@ class Quotation(NamedTuple):
         return begin, self.places[end - 1] + (not within_mark)
 
     def original_words(self, words: str) -> str:
-        """Returns `words` of a model with the brackets and labels of `text`, in place of those of `shown`.
+        """Returns `words` with the original brackets and labels of `text`, in place of the signs `‹` and `›`.
 
-        A bracket or label that stands for different words of `text` does not change.
+        A model that read `shown` wrote `words`. A sign stays if it may replace several words of `text`.
         """
         if "‹" not in words and "›" not in words:
             return words
@@ -97,7 +97,7 @@ class Quotation(NamedTuple):
         return words
 
     def substitute(self, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> "Quotation":
-        """Returns a quotation with the matches of `pattern` in `shown` changed by `replace`."""
+        """Returns a new quotation: in `shown`, `replace` has changed each match of `pattern`."""
         pieces, places, at = list[str](), list[int](), 0
         for match in pattern.finditer(self.shown):
             new = replace(match)

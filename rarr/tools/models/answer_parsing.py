@@ -47,7 +47,7 @@ class UnreadableAnswer(ValueError):  # noqa: N818  # it names an answer, not an 
 
 
 class _MisfitError(UnreadableAnswer):
-    """The JSON is complete, but not of the shape. A model may write such JSON before its real answer."""
+    """The JSON is complete, but does not fit the shape. A model may write this before its real answer."""
 
 
 def _members(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ _DECODER = json.JSONDecoder(
 def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
     """Parses the JSON in `text` as an object of the class `shape`. Raises only `UnreadableAnswer`.
 
-    If `cut` is true, the text was cut off. Then the last JSON must be complete, not half of a list.
+    `cut` tells whether a limit cut off the text. If so, the last JSON in the text must still be complete.
     """
     rest = without_reasoning(text)
     if not rest.strip():
@@ -87,7 +87,7 @@ def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
 
 
 def objects_with_key(text: str, key: str) -> Iterator[dict[str, Any]]:
-    """Yields the complete JSON objects in `text` that have `key`. In broken JSON, `key` must come first."""
+    """Yields the complete JSON objects in `text` that have `key`. In broken JSON, only a first key counts."""
     for words, value in _json_values(text):
         values = [value]
         for start in list(re.finditer(rf'\{{\s*+"{key}"\s*+:', words))[:_STARTS] if value is None else ():
@@ -122,7 +122,7 @@ def reasoning_end(answer: str) -> int | None:
 
 
 def _json_values(text: str) -> Iterator[tuple[str, Any]]:
-    """Yields each outermost JSON object or list in `text`: its words and its value (None if it is broken)."""
+    """Yields the text and the value of each outermost JSON object or list in `text`. None: broken JSON."""
     at = 0
     for _ in range(_STARTS):
         if (start := _START.search(text, at)) is None:
@@ -141,9 +141,9 @@ def _json_values(text: str) -> Iterator[tuple[str, Any]]:
 
 
 def _repaired_value(text: str) -> Any:
-    """Reads JSON with small errors as YAML: other quotes, missing quotes, comments, a comma at the end.
+    """Reads JSON with small errors. Returns None if this is not possible.
 
-    First tries to read unknown escapes, as in LaTeX, as plain backslashes. Returns None if both ways fail.
+    First, unknown escapes (as in LaTeX) become plain backslashes. Then YAML permits comments or other quotes.
     """
     if len(text) > _LONGEST_REPAIRED:
         return None
@@ -179,7 +179,7 @@ def _folded_name(key: str) -> str:
 
 
 def _parse_objects(value: Any, shape: type[A]) -> list[A | UnreadableAnswer]:
-    """Parses each object in `value` that has a field of `shape`. A list alone is its only field."""
+    """Parses each object in `value` that has a field of `shape`. `value` may also be its only field, a list."""
     if value is None:
         return [UnreadableAnswer("its JSON is broken or cut off")]
     [(name, field), *others] = shape.model_fields.items()
@@ -208,9 +208,9 @@ def _parse_object(value: dict[str, Any], shape: type[A]) -> A | UnreadableAnswer
 
 
 def _fit_to_type(value: Any, wanted: Any) -> Any:
-    """Renames members to the fields of the class `wanted`, and spells words as the options of a `Literal`.
+    """Renames the keys of JSON objects to fields of the class `wanted`, and texts to options of a `Literal`.
 
-    Compares without case and punctuation. Leaves out a member that is null or has no field.
+    Keys and texts are compared without case and punctuation. Leaves out null values and unknown keys.
     """
     if isinstance(value, str) and get_origin(wanted) is Literal:
         bare = value.lstrip(_MARKS_AROUND).rstrip(f"{_MARKS_AROUND}.,;:!").casefold()

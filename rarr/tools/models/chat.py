@@ -120,7 +120,7 @@ def estimated_tokens(texts: Sequence[str]) -> int:
 
 
 def name_of(model: Any) -> str:
-    """Returns the name of a model: the string itself, or a field of the object, or the name of the class."""
+    """Returns a model's name: the string itself, else its `name`, `model_name` or `model`, or class name."""
     if isinstance(model, str):
         return valid(model)
     names = (getattr(model, name, None) for name in ("name", "model_name", "model"))

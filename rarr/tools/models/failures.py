@@ -90,7 +90,7 @@ def _secret_pattern(secret: str) -> re.Pattern[str]:
 
 
 def cleaned_start(text: str, most: int, clean: Callable[[str], str]) -> str:
-    """Cleans the first `most` characters of `text`. After a cut, drops the end, perhaps half a key."""
+    """Cleans the first `most` characters of `text`. After a cut, drops the end: it may be half an API key."""
     return clean(text) if len(text) <= most else clean(text[:most])[:-_LONGEST_KEY]
 
 
@@ -107,9 +107,9 @@ def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
 def failure_of(error: Exception, model: str, secrets: Sequence[str] = (), cure: str = "") -> CallFailure:
     """Makes the failure for an error of a client, by the HTTP status or the class name of the error.
 
-    The message names `model`. For a closed connection, the message has `cure` in place of the words of the
-    error. If a cause of `error` is a `CallFailure`, returns the cause: `bounded_client` raises a failure
-    inside another client, which wraps the failure in its own error.
+    The message names `model`. If the connection was closed, `cure` (advice) replaces the words of the error.
+    If a `CallFailure` caused `error`, returns this `CallFailure`. For example, `bounded_client` raises a
+    `CallFailure` inside the client of OpenAI, and that client raises an error of its own.
     """
     errors: list[BaseException] = [error]
     while (cause := errors[-1].__cause__) is not None:
@@ -148,8 +148,8 @@ def failure_of_status(
 ) -> CallFailure:
     """Makes the failure for an HTTP answer with an error status. The message names `model`.
 
-    `body` is the message of the server, or JSON in the form of OpenAI's protocol. `facts` are further words
-    of the error, which are searched but never shown: they may repeat the prompt. `code` is the error code.
+    `body` is the message of the server, or JSON in the form of OpenAI's protocol. `code` is the error code.
+    `facts` are more words of the error. They show the kind. The message omits them, as they may be private.
     """
     message, wait = body, None
     with suppress(ValueError, KeyError, TypeError, RecursionError):
@@ -171,7 +171,7 @@ def was_cut(reason: str, refusal: str, model: str) -> bool:
     """Tells whether `reason`, the stop reason of an answer, means that a limit of tokens cut off the answer.
 
     Raises `CallFailure` if a filter stopped the answer, or if the model refused with the words `refusal`.
-    Raises it for an unknown reason too, since the answer may be incomplete.
+    Raises `CallFailure` for an unknown reason too, since the answer may be incomplete.
     """
     name = reason.strip().casefold()
     if (is_cut := _LIMIT_REASON.fullmatch(name) is not None) or (_END_REASON.fullmatch(name) and not refusal):
@@ -184,10 +184,10 @@ def was_cut(reason: str, refusal: str, model: str) -> bool:
 
 
 def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str | None:
-    """Returns the part of a request that the server refused: a key of `_REFUSAL_OF_PART` that is in `sent`.
+    """Returns the part of a request that the server refused, such as "seed"; None for any other failure.
 
-    Returns None for any other failure. Ignores the name of the model in the message, since a name may
-    contain a word such as "tools".
+    `sent` names the parts that the request had. The name of the model in the message is ignored, since
+    a model's name may contain a word such as "tools".
     """
     names = "|".join(re.escape(name) for name in (model, model.partition(":")[2]) if name)
     message = re.sub(rf"(?<!\w)(?:{names})(?!\w)", "", failure.said or str(failure))
@@ -203,7 +203,7 @@ def _short_line(text: str, secrets: Sequence[str]) -> str:
 
 
 def _message_of(errors: Sequence[BaseException]) -> str:
-    """Returns the message of the first error, as the server wrote it. Adds a cause to a short message."""
+    """Returns the server's message in the first error. If it is short, adds the message of a later error."""
     error, *causes = errors
     if isinstance(body := getattr(error, "body", None), dict):
         body = body.get("message") or body.get("detail")  # FastAPI writes `detail`

@@ -1,8 +1,8 @@
 """Asks the models of LangChain: OpenAI and every server with its protocol, Anthropic, and other providers.
 
-A server with OpenAI's protocol gets a JSON schema as a field of the request. A server that refuses the field,
-and any other provider, gets the schema in the prompt. A tool call would be another way, but the text of a
-tool call is lost if it is cut off. Answers are not streamed.
+A server with OpenAI's protocol gets the JSON schema as a field of the request. If the server refuses the
+field, or has another protocol, the prompt contains the schema. Tool calls are not used for JSON: if a limit
+cuts off a tool call, its text is lost. Answers are not streamed.
 """
 
 import json
@@ -96,7 +96,7 @@ def langchain_chat(name: str, **options: Any) -> "LangChainChat":
 
 @cache
 def _unused_client() -> httpx2.Client:
-    """Returns a shared client for blocking calls, which nobody makes. A client of each model takes 40 ms."""
+    """Returns one HTTP client for all models. No call uses it, but without it each model needs 40 ms more."""
     return httpx2.Client(verify=certificates())
 
 
@@ -117,7 +117,7 @@ def _setup_error(name: str, provider: str, error: Exception, secrets: Sequence[s
 
 
 class LangChainChat:
-    """A `ChatModel` that wraps a chat model of LangChain. Leaves out the parts that the server refused."""
+    """A `ChatModel` that wraps a model of LangChain. Parts of a request that a server refused are omitted."""
 
     def __init__(
         self,
@@ -130,9 +130,9 @@ class LangChainChat:
     ) -> None:
         """`make` makes LangChain's model for an event loop. `server` is the address of the server, if known.
 
-        If there is a `server`, `aclose` closes the HTTP client of the model. `unsent_parts` names parts of a
-        request that are never sent: `max_tokens` or `max_completion_tokens`, which are two names for the
-        limit of an answer, and the temperature of a model that the caller has set up.
+        If there is a `server`, `aclose` closes the HTTP client of the model. `unsent_parts` names the parts
+        of a request that are not sent. These are `max_tokens` or `max_completion_tokens` (two names for the
+        limit of an answer), and the `temperature` of a model that the caller has set up.
         """
         self.name, self.server = name, redact_secrets(server.rstrip("/"))
         self._secrets, self._unsent_parts = secrets, set(unsent_parts)
@@ -193,7 +193,7 @@ class LangChainChat:
         return [*self._secrets, *(key for key in keys if key and key != NO_KEY)]
 
     def _failure(self, error: Exception) -> CallFailure:
-        """Makes the failure for `error`. If the server did not answer, the message has its address."""
+        """Makes the failure for `error`. If no server answered, the message has the address of the server."""
         is_unreached = self.server and not hasattr(error, "status_code")
         name = f"{self.name} at {self.server}" if is_unreached else self.name
         return failure_of(error, name, self.secrets, "see its log")
@@ -283,7 +283,7 @@ def _request_options(ask: ChatRequest, parts: Collection[str], extra_body: dict[
 
 
 def _callback_options(name: str, ask: ChatRequest) -> dict[str, Any]:
-    """Makes options with which callbacks see the request inside its node, and no answer is streamed."""
+    """Makes options for LangChain: callbacks see a request as a step of its node; no answer is streamed."""
     outer = ensure_config()
     metadata = {**outer.get("metadata", {}), "prompt": ask.name}
     return {"run_name": name, "callbacks": outer.get("callbacks"), "metadata": metadata, "tags": ["nostream"]}

@@ -28,20 +28,20 @@ _LONGEST_QUOTE = 80  # characters of an unreadable answer in an error message
 
 
 class AnswerStore(Protocol):
-    """The interface of a store for answers of models. A kind and a key (a JSON list) name each value."""
+    """The interface of a store for answers of models. `kind` and `key` (a JSON list) identify an answer."""
 
     async def kept_value(self, kind: str, key: Sequence[Any]) -> Any:
-        """Returns the stored value; None if there is no such value."""
+        """Returns the value stored under `kind` and `key`; None if no value is stored there."""
 
     async def keep(self, kind: str, key: Sequence[Any], value: Any) -> None:
-        """Stores a value."""
+        """Stores `value` under `kind` and `key`."""
 
 
 class LanguageModel:
     """Asks the first of `models`. If the model fails or its answer cannot be read, asks the next model.
 
-    `name` is the name of the first model. If a run repeats a question, the second question gets the same
-    answer without a request, unless the first request has not finished. All methods that ask raise
+    `name` is the name of the first model. If a run asks the same question again, it gets the same answer
+    without a new request, provided that the first request has finished. All methods that ask raise
     `ModelError` if every model failed or no answer could be read, and `BudgetError` at a limit of the run.
     """
 
@@ -74,10 +74,10 @@ class LanguageModel:
     ) -> Answer:
         """Asks for one answer at temperature 0, of at most `max_tokens` tokens. Does not parse its text.
 
-        The text may be cut off. An answer from the `store` has an empty `served`; any other answer has the
-        model's name there, and the caller may store the answer under its `key`. `problem_of` returns how many
-        parts of an answer are missing, and why. If parts are missing, asks the next model too, and returns
-        the fullest answer. Without `problem_of`, raises `PromptTooLong` for a prompt that is too long.
+        The text may be cut off. If the answer comes from the `store`, its field `served` is empty. The caller
+        may store any other answer under its field `key`. `problem_of` returns how many parts of an answer
+        are missing, and why. If parts are missing, asks the next model too. Returns the answer with the
+        fewest missing parts. Without `problem_of`, raises `PromptTooLong` if the prompt is too long.
         """
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
@@ -122,8 +122,8 @@ class LanguageModel:
     ) -> tuple[ChatRequest, Answer]:
         """Asks for answers of at most `most` tokens. Returns the request that was sent, and its answer.
 
-        If the limit `most` ends an answer before its JSON begins, asks again with the limit of `ask`. All
-        later requests to this model have the limit of `ask` too: the model reasons before it answers.
+        A model that reasons before its answer may reach this limit before its JSON begins. Then asks again
+        with the larger limit `ask.max_tokens`. All later requests to this model have the larger limit too.
         """
         if most is not None and most < ask.max_tokens and model.name not in self._reasoning_models:
             bounded = replace(ask, max_tokens=most)
@@ -158,7 +158,7 @@ class LanguageModel:
     async def _ask_models(
         self, prompt: Prompt, ask: ChatRequest, asked: Callable[[BudgetedChat], Awaitable[_Attempt[Made]]]
     ) -> list[Made]:
-        """Asks the models until no part is missing. Returns the fullest answers, or raises `ModelError`."""
+        """Asks model after model until no part of an answer is missing. Raises `ModelError` if all fail."""
         record_prompt(prompt)
         failures, user = list[str](), ask.messages[1].content
         given = list[tuple[int, BudgetedChat, list[Made]]]()
@@ -207,7 +207,7 @@ def _parse_texts(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:
 
 
 def _request_after_unreadable(prompt: Prompt, sent: ChatRequest, answer: Answer, problem: str) -> ChatRequest:
-    """Makes the request that follows an unreadable answer. Its answer may have twice the tokens.
+    """Makes the next request after an unreadable answer. It permits an answer of twice as many tokens.
 
     Unless the first answer was cut off, the request shows this answer and the problem. Both are quoted like
     a variable of the prompt, since they may repeat evidence that looks like a part of the prompt.

@@ -1,4 +1,4 @@
-"""Limits the requests to servers at the same time, repeats failed requests, and counts requests to models.
+"""Limits how many requests run at the same time, repeats failed requests, and counts requests to models.
 
 The retries of client libraries are switched off. If a server fails three times in a row, it gets no request
 for half a minute, so that a run does not wait long for a dead server. A request that timed out is not
@@ -44,7 +44,7 @@ Made = TypeVar("Made")
 
 
 class Limiter(PerLoop[WeakValueDictionary[str, Semaphore]]):
-    """Limits the tasks that work at the same time: at most `most` for each key, in each event loop."""
+    """In each event loop, lets at most `most` tasks work at the same time for each key, such as a host."""
 
     def __init__(self, most: int) -> None:
         super().__init__(WeakValueDictionary)
@@ -72,7 +72,7 @@ class Attempts:
     async def __call__(self, request: Callable[[], Awaitable[Made]]) -> Made:
         """Calls `request` until an attempt succeeds. Raises the `CallFailure` of the last attempt.
 
-        `request` limits its own time. If another attempt would fail too, raises the error at once.
+        `request` limits its own time. An error that another attempt cannot cure is raised at once.
         """
         return await self._retrying.copy()(self._attempt, request)
 
@@ -103,7 +103,7 @@ class Attempts:
         return made
 
     def _seconds_to_wait(self, state: RetryCallState) -> float:
-        """Returns the seconds before the next attempt. They double each time, or are as the server asks."""
+        """Returns the wait in seconds: twice as long each time, and not shorter than the server asks for."""
         failure = state.outcome.exception() if state.outcome else None
         grown = min(self.first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
         # Requests that failed together are repeated at different times.
@@ -132,7 +132,7 @@ class BudgetedChat:
         price: tuple[float, ...] = (),
         key: tuple[str, ...] = (),
     ) -> None:
-        """`key` identifies the model and its options in a store of answers. Empty: nothing is stored."""
+        """`key` identifies the model and its options in a store of answers. Without it, nothing is stored."""
         self.key = key
         self.name, self.server = valid(chat.name), getattr(chat, "server", None) or ""
         self._chat, self._price, self._timeout_s = chat, price, timeout_s
@@ -156,7 +156,7 @@ class BudgetedChat:
                 raise failure from None
 
     def cost(self, tokens: Tokens) -> float | None:
-        """Computes the cost in the unit of the price. No tokens cost 0; without a price, the cost is None."""
+        """Returns the cost in the unit of the price: 0 without tokens; None if there is no price for them."""
         if not self._price or not any(tokens):
             return None if any(tokens) else 0.0
         whole, answer, cached = (*self._price, self._price[0])[:3]

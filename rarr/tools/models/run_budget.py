@@ -37,10 +37,10 @@ class Budget:
 class Meter:
     """Counts the usage of one run, and refuses requests beyond its `budget`.
 
-    `memo` holds results for the whole run, such as the answer to a question. In a resumed run, `answers`
-    returns the answer that the killed run got, and `before_s` is the duration of the killed run. `text` is
-    the text of the run with its context: a source uses it to choose between entities with the same name.
-    `share` is the finished share of a long text. `ended` names the limit that was reached, or is empty.
+    `memo` keeps results during the run, such as the answer to a question. A resumed run continues a killed
+    run: `answers` returns the killed run's answer to a request, and `before_s` is the killed run's duration.
+    `text` is the text to revise, with its context: a source can choose between entities of the same name.
+    `share`: the finished part of a long text, from 0 to 1. `ended` names the limit that was reached, or "".
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -110,7 +110,7 @@ class Meter:
     def request(self, expected: int, cost: float = 0.0) -> Iterator[None]:
         """Counts the `with` block as a request. Raises `BudgetError` if the request would exceed a limit.
 
-        The estimates `expected` (tokens) and `cost` count during the block; `spend` adds the true numbers.
+        The estimates `expected` (tokens) and `cost` count until the block ends; `spend` adds the true values.
         """
         self._tokens_under_way += expected
         self._cost_under_way += cost

@@ -96,7 +96,7 @@ def lock_file(lock: Path, claimed: str) -> Iterator[None]:
 
 
 def repaired_lines(path: Path) -> Iterator[bytes]:
-    """Yields the lines of a file, and removes an incomplete last line. A missing file has no lines."""
+    """Yields the lines of a file; none if there is no file. Removes an incomplete last line from the file."""
     if not path.exists():
         return
     with as_input_error(path.parent):
