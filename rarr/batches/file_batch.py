@@ -48,10 +48,10 @@ def revise_file(
 
     The file extensions give the formats: .jsonl, .csv or .parquet. `full` adds the whole record of each run.
     `workers` is the number of processes, or of actors if `ray` is the address of a Ray cluster; 0 means this
-    process. None means a worker for each core; with a language model, this process or one actor. An interrupt
-    writes `out`, and calls `on_interrupt` with the counts of the rows, before the process ends.
+    process. None means a worker for each core; with a language model, this process or one actor. At an
+    interrupt, writes `out` and calls `on_interrupt` with the counts of the rows; then the process ends.
 
-    A row with a result from an earlier run of the same call is skipped; a row with an error is repeated.
+    If an earlier run of the same call has stored a row's result, skips the row; repeats a row with an error.
     When the results of all runs together have cost `max_cost`, no further row begins. Raises `RarrError`
     before anything is spent: if a file cannot be read or written, if a column is missing, if `out` was made
     with other settings, columns or `full`, or if `max_cost` is given and a model has no price.
@@ -108,7 +108,7 @@ class _FileBatch:
         self._store = ResultStore(store)
 
     def read_rows(self) -> None:
-        """Reads all rows once, to find columns, types and rows to do. Raises `InputError` without rows."""
+        """Reads all rows once: finds the columns, their types and the rows to do. No row: `InputError`."""
         for row, usable in self._rows_or_problems():
             self._rows += 1
             for name, value in row.columns.items():
@@ -122,7 +122,7 @@ class _FileBatch:
     async def work_on_rows(
         self, runner: Runner, begin: Callable[[], None], max_cost: float | None, on_progress: OnProgress
     ) -> None:
-        """Makes and stores a result for each row that needs one. Calls `begin` before the first row."""
+        """Makes and stores the results that rows still need. Calls `begin` before the first row."""
         counts, total, options = BatchCounts(), len(self.digests_to_do), {"mode": self._mode}
 
         async def finish_row(row: TextRow) -> None:
@@ -152,7 +152,7 @@ class _FileBatch:
                 yield row
 
     def write_output(self) -> BatchCounts:
-        """Writes all rows that have a result or cannot be used, in input order. Returns their counts."""
+        """Writes the rows with a result and the unusable rows, in input order. Returns counts of these."""
         counts, stored = BatchCounts(), self._store.stored_result
         names = {name: kind or "string" for name, kind in self._types.items()} | {**RESULT_COLUMNS}
         if not self._full:

@@ -86,7 +86,7 @@ def first_wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tu
 
 
 def picklable_error(error: Exception) -> Exception:
-    """Returns an error that can be pickled: `error` if it is a `RarrError`, else one with its class name."""
+    """Returns an error that can be pickled: `error` itself, or a `RarrError` in place of any other error."""
     return error if isinstance(error, RarrError) else RarrError(f"a defect of rarr, {type(error).__name__}")
 
 
@@ -141,7 +141,7 @@ class InProcessRunner:
         return await reviser.apostprocess(job.text, job.context, job.sources or None, **options)
 
     async def result_or_error(self, job: Job | None) -> JobResult | Exception | None:
-        """Returns the result of a job, or an error that can be pickled. Without a job, builds the reviser."""
+        """Returns the result of `job`, or an error that can be pickled. None: builds the reviser, no more."""
         try:
             await self.start()
             return await self.run(job) if job else None
@@ -193,7 +193,7 @@ class WorkerProcesses:
             raise error
 
     async def run(self, job: Job) -> JobResult:
-        """Runs a job in a free process. The time until a process is free counts for the job's deadline."""
+        """Runs a job in a free process. The job's deadline includes the wait for a free process."""
         asked = time.monotonic()
         for _ in range(2):
             with suppress(EOFError):
@@ -223,14 +223,14 @@ _Call = tuple[Job, float] | None
 
 
 class _Worker:
-    """A process with its own pipe. A call starts the process if it does not run."""
+    """A worker process with its own pipe. `answer` starts the process if it does not run."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._started: tuple[BaseProcess, Connection] | None = None
 
     def answer(self, call: _Call) -> Any:
-        """Returns the result of the job, or its error. Raises `EOFError` if the process ends first."""
+        """Returns the result of the job, or the job's error. Raises `EOFError` if the process ends first."""
         try:
             self._started = self._started or self._start()
             self._started[1].send(call)
@@ -284,7 +284,7 @@ def _end_with_parent() -> None:
 def _run_job(runner: InProcessRunner, job: Job, asked: float) -> JobResult | Exception | None:
     """Returns the result of a job, or its error. `asked`: the time when the job began to wait.
 
-    At its deadline, the job cancels its run. The run still ends its trace while the next job begins.
+    At the deadline, the run of the job is cancelled. The next job may begin while the run writes its trace.
     """
     with Path(os.devnull).open("w") as nowhere:
         if job.deadline_s is not None:

@@ -19,7 +19,7 @@ CORE_WAIT_S = 300.0
 
 
 def import_ray() -> Any:
-    """Imports and returns the module `ray`. Raises `SetupError` if it is not installed."""
+    """Imports and returns the module `ray`. Raises `SetupError` if Ray is not installed."""
     # A cluster of this process must not send data about its use. Ray reads this variable at its import.
     set_environment_variable("RAY_USAGE_STATS_ENABLED", "0")
     try:
@@ -48,7 +48,7 @@ def _connect(ray: Any, address: str) -> None:
 
 
 class RunnerActor(InProcessRunner):
-    """The runner in an actor (a process of Ray). Call `result_or_error`: Ray would wrap a raised error."""
+    """The runner in an actor (a process of Ray). Call `result_or_error`, since Ray wraps a raised error."""
 
     def __init__(self, settings: Settings, folder: str) -> None:
         # Relative paths in the settings start at the folder of the caller. If a node lacks this folder, only
@@ -61,9 +61,9 @@ class RunnerActor(InProcessRunner):
 class RayActors:
     """Runs jobs in `count` Ray actors (processes on the cluster), each on one core.
 
-    An actor runs one job at a time. With a language model it runs `concurrency` jobs, which mostly wait. If
-    an actor dies, Ray restarts it, and each of its jobs runs once more, alone in a new actor. If `count` is
-    None, there is one actor for each core of the cluster, or a single actor with a language model.
+    An actor runs one job at a time; with a language model, `concurrency` jobs, since they mostly wait. If an
+    actor dies, Ray restarts the actor. Each job of the dead actor runs once more, alone in a new actor. If
+    `count` is None, each core of the cluster gets an actor; with a language model, there is only one actor.
     `address` is HOST:PORT, `auto` (the cluster of this machine) or `local` (starts a cluster). If this
     process is already connected to a cluster, `address` is ignored.
     """

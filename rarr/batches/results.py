@@ -1,7 +1,7 @@
 """Makes, stores and counts the results of rows. A killed process loses no stored result.
 
-The key of a result is the digest of the text, context and sources of its row. So a later run finds a result
-if its row has moved, and rows with equal values share one result.
+The key of a result is the digest (a hash) of the text, context and sources of a row. So a later run finds the
+result of a row that has moved in the file. Rows with the same text, context and sources share one result.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ _MOST_NAMED_COLUMNS = 20  # columns that a message names
 
 
 class TextRow(NamedTuple):
-    """A row of a batch: a text, the question that it answers, and passages, which are searched first."""
+    """A row of a batch: a text, its question (`context`), and passages (`sources`), searched first."""
 
     text: str
     context: str | None
@@ -69,7 +69,7 @@ class Columns(NamedTuple):
     sources: str | None = None
 
     def require_columns(self, names: Collection[str]) -> None:
-        """Raises `InputError` if a file with the columns `names` lacks a column, or has a result column."""
+        """Raises `InputError` if a needed column is not in `names`, or if `names` has a result column."""
         for option, name in self._asdict().items():
             if names and name is not None and name not in names:
                 listed = ", ".join(map(repr, [*names][:_MOST_NAMED_COLUMNS]))
@@ -108,7 +108,7 @@ def _source_list(sources: str) -> list[Any]:
 
 
 def result_columns(result: Postprocessed | str, *, full: bool = False) -> dict[str, Any]:
-    """Makes the result columns of a row. If `result` is a text, it is an error. `full` adds the revision."""
+    """Makes the result columns of a row. A text as `result` is an error message. `full` adds the revision."""
     columns: dict[str, Any] = dict.fromkeys(RESULT_COLUMNS)
     if isinstance(result, str):
         return columns | {"rarr_error": result}
@@ -135,11 +135,11 @@ def result_columns(result: Postprocessed | str, *, full: bool = False) -> dict[s
 class BatchCounts(BaseModel):
     """Counts over the rows of a batch. Rows with the same text count separately, each with its cost.
 
-    `unchecked`: rows with nothing to check. `unconfirmed`: other rows without an error, with a sentence that
-    is not `supported`. `errors`: rows with an error. `failed`: rows with an error of a search or a model.
+    `unchecked`: rows with nothing to check. `errors`: rows with an error. `unconfirmed`: the other rows that
+    have a sentence that is not `supported`. `failed`: rows with an error of a search or a model.
     `left`: rows without a result, because the cost limit or an interrupt came first.
-    `statuses`: the number of sentences with each status. `unread`: sentences not judged after a failure.
-    `cost`: None if a price is unknown. `attribution`, `preservation`: means over the rows that have both.
+    `statuses`: the number of sentences with each status. `unread`: sentences that a failure left unjudged.
+    `cost`: None if a price is unknown. `attribution`, `preservation`: means, over rows that have both scores.
     `f1_ap`: the harmonic mean of these two means (Gao et al. 2023, section 5).
     """
 
@@ -162,7 +162,7 @@ class BatchCounts(BaseModel):
 
     @property
     def supported(self) -> float | None:
-        """The share of the judged sentences that are supported, from 0 to 1; None if none was judged."""
+        """The share of supported sentences in the judged sentences, 0 to 1; None if no sentence is judged."""
         judged = sum(count for status, count in self.statuses.items() if status not in NOT_JUDGED)
         return self.statuses.get("supported", 0) / judged if judged else None
 
@@ -235,7 +235,7 @@ class ResultStore:
             self._stored_lines[digest] = _stored_line(start, columns)
 
     def stored_result(self, digest: bytes) -> dict[str, Any] | None:
-        """Returns the stored result columns of a row, also with an error; None if there is no result."""
+        """Returns the stored result columns of a row, even if they have an error; None if none is stored."""
         if (place := self._stored_lines.get(digest)) is None:
             return None
         with self._path.open("rb") as lines:

@@ -24,7 +24,7 @@ ColumnType = Literal["string", "bool", "int", "float", "strings", "json"]
 
 
 class InputRow(NamedTuple):
-    """A row of a file: its place (such as "line 3"), its columns, and the `problem` if it is unusable."""
+    """A row of a file, its place (such as "line 3"), and `problem`: why the row is unusable, or ""."""
 
     place: str
     columns: dict[str, Any]
@@ -140,7 +140,7 @@ def _csv_cell(value: object) -> object:
 
 
 def common_type(known: ColumnType | None, value: object) -> ColumnType | None:
-    """Returns the type of a column of type `known` after one more value. None: the column has no value."""
+    """Returns a column type for values of type `known` and also for `value`. None: there is no value yet."""
     kinds: dict[type, ColumnType] = {bool: "bool", int: "int", float: "float", str: "string"}
     kind: ColumnType | None = None if value is None else kinds.get(type(value), "json")
     if kind == "int" and not -(1 << 63) <= value < 1 << 63:  # type: ignore[operator]  # it is a number

@@ -50,7 +50,7 @@ class FallbackRunner:
 
 
 def make_job(task: Task, body: TextBody, settings: Settings, **options: str) -> Job:
-    """Makes a job with an empty text from the body of a request, the settings and further `options`."""
+    """Makes a job from the body of a request, the settings and `options`. The caller adds the text later."""
     return Job(
         task,
         text="",
@@ -62,7 +62,7 @@ def make_job(task: Task, body: TextBody, settings: Settings, **options: str) -> 
 
 
 class TextPostprocessor:
-    """Postprocesses the texts of one answer, each by a copy of `job`. `messages`: the chat before it."""
+    """Postprocesses the texts of one answer, each by a copy of `job`. `messages` come before the answer."""
 
     def __init__(self, jobs: FallbackRunner, call: Call, job: Job, messages: Any) -> None:
         self._jobs, self.call, self._job = jobs, call, job
@@ -73,7 +73,7 @@ class TextPostprocessor:
         self.needs_whole_text = mode in ("cite", "check")  # if true, a stream is not cut into paragraphs
 
     async def postprocess(self, text: str, before: str = "") -> Postprocessed:
-        """Postprocesses `text`; `before` is the answer before it. After a failure, the text is unchanged."""
+        """Postprocesses `text`. `before` stands before `text` in the answer. A failure changes no text."""
         earlier = [{"role": "assistant", "content": before[-CONTEXT_CHARS:]}] if before.strip() else []
         job = replace(self._job, text=text, run_id=self.call.new_run_id(), context=[*self._turns, *earlier])
         if not text.strip():
@@ -90,11 +90,11 @@ class TextPostprocessor:
 def annotations_and_entries(
     results: Sequence[Postprocessed], index: int, start: int = 0
 ) -> tuple[list[Json], list[Json]]:
-    """Returns the citations of a choice (one answer) as OpenAI's `annotations`, and its entries for `rarr`.
+    """Returns OpenAI's `annotations` (citations) of a choice (one answer), and entries for the field `rarr`.
 
-    An entry describes one of the `results`, with the sentences that evidence does not support. Offsets count
-    from the start of the choice's text; `results[0]` begins at `start`. Offsets of citations in an entry
-    count from the start of the entry.
+    An entry describes one of the `results`, and lists the sentences that evidence does not support. Offsets
+    count from the start of the choice's text, in which `results[0]` begins at `start`. Only the offsets of
+    the citations in an entry count from the start of the entry.
     """
     annotations, entries, keys = list[Json](), list[Json](), {"id", "state", "old", "new", "reason"}
     for result in results:
@@ -119,7 +119,7 @@ def annotations_and_entries(
 
 
 def why_skip_request(request: Json) -> str:
-    """Returns why the answer to `request` is not postprocessed, such as "logprobs"; "" if it can be."""
+    """Returns why the answer to `request` is not postprocessed, such as "logprobs"; "" without a reason."""
     form = request.get("response_format")
     if isinstance(form, dict) and form.get("type") not in (None, "text"):
         return "structured output"
@@ -131,7 +131,7 @@ def why_skip_request(request: Json) -> str:
 
 
 def why_skip_message(choice: Json, message: Json) -> str:
-    """Returns why a message of an answer is not postprocessed, such as "tool calls"; "" if it can be."""
+    """Returns why a message of an answer is not postprocessed, such as "tool calls"; "" without a reason."""
     if choice.get("logprobs"):  # probabilities of the words; they would not fit a changed text
         return "logprobs"
     return next((why for key, why in _SKIP_REASONS.items() if message.get(key)), "")
@@ -140,7 +140,7 @@ def why_skip_message(choice: Json, message: Json) -> str:
 async def postprocess_answer(answer: Json, processor: TextPostprocessor) -> tuple[list[Postprocessed], str]:
     """Postprocesses the texts of an answer that is not streamed, and writes the results into `answer`.
 
-    Adds annotations and the object `rarr`. Returns the results, and the reason why a text has no result.
+    Adds annotations and the object `rarr` to `answer`. Returns the results, and why a text has no result.
     """
     found, entries, why = dict[int, Json](), list[Json](), ""
     for number, choice in enumerate(list_of_objects(answer.get("choices"))):

@@ -33,9 +33,9 @@ _UNSAFE_PATH = re.compile(r"[\x00-\x20\x7f\\]|//")
 
 
 class Proxy:
-    """Sends requests under /v1 to the upstream server, and to no other. `client` keeps its connections.
+    """Sends requests under /v1 to the upstream server. `client` keeps the connections to this server.
 
-    A caller chooses only the path. If an answer repeats the API key, the key is replaced by `*`.
+    A caller chooses only the path, never the server. If an answer repeats the API key, `*` signs replace it.
     """
 
     def __init__(self, jobs: FallbackRunner, settings: Settings) -> None:
@@ -78,7 +78,7 @@ class Proxy:
                 await _send_response(call, send, answer.status_code, headers, pieces)
 
     def _processor_or_reason(self, call: Call) -> TextPostprocessor | str:
-        """Returns a postprocessor, or the reason why an answer gets none. Takes `rarr` out of the request."""
+        """Returns a postprocessor, or why the answer stays as it is. Removes `rarr` from the request."""
         if (request := json_object(call.body)) is None:
             return "the request is no JSON object"
         options = ProxyOptions()
@@ -93,7 +93,7 @@ class Proxy:
 
     @asynccontextmanager
     async def _upstream_answer(self, call: Call) -> AsyncIterator[httpx2.Response]:
-        """Sends the request upstream, and yields the answer before its body is read. Raises `Refusal`."""
+        """Sends the request upstream, and yields the answer before its body is read. Or raises `Refusal`."""
         if self._url is None:
             told = "this server has no server behind it: give rarr serve --upstream URL"
             raise Refusal(404, "no_upstream", told)
@@ -123,7 +123,7 @@ class Proxy:
 async def _postprocessed_answer(
     call: Call, headers: Headers, body: AsyncGenerator[bytes, None], processor: TextPostprocessor, key: bytes
 ) -> tuple[Headers, AsyncGenerator[bytes, None]]:
-    """Postprocesses an answer that is not streamed. Returns its headers, with the outcome, and its body."""
+    """Postprocesses an answer that is not streamed. Returns headers, which tell the outcome, and the body."""
     content = bytearray()
     async for piece in body:
         content += piece
@@ -149,7 +149,7 @@ async def _postprocessed_answer(
 async def _send_response(
     call: Call, send: Send, status: int, headers: Headers, pieces: AsyncGenerator[bytes, None]
 ) -> None:
-    """Sends a response piece by piece. If the upstream answer is incomplete, so is the response."""
+    """Sends a response piece by piece. If the upstream answer breaks off, the response breaks off too."""
     await send({"type": "http.response.start", "status": status, "headers": headers})
     try:
         async with aclosing(pieces):
@@ -163,21 +163,21 @@ async def _send_response(
 
 
 async def _send_comments(send: Send) -> None:
-    """Sends a comment every 15 seconds, so that a stream that waits for its text is not silent."""
+    """Sends a comment every 15 seconds. So the connection is not silent while a text is postprocessed."""
     while True:
         await send({"type": "http.response.body", "body": b": rarr is at work\n\n", "more_body": True})
         await asyncio.sleep(COMMENT_INTERVAL_S)
 
 
 def _log_unchecked(call: Call, why: str) -> Headers:
-    """Logs why an answer is not checked. Returns a header with this reason; [] for "" and "off"."""
+    """Logs why an answer is not checked. Returns a header with `why`; no header if `why` is "" or "off"."""
     if why:
         call.log["outcome"] = f"passed: {why}"
     return [(b"x-rarr-notice", f"not checked: {why}".encode())] if why not in ("", "off") else []
 
 
 async def _body_without_key(response: httpx2.Response, key: bytes) -> AsyncGenerator[bytes, None]:
-    """Yields the body with the key masked. A possible start of the key waits for the next piece."""
+    """Yields the body with the key masked. Holds back the end of a piece that may be a part of the key."""
     held = b""
     try:
         async for piece in response.aiter_bytes():
@@ -213,7 +213,7 @@ def _upstream_refusal(error: httpx2.HTTPError) -> Refusal:
 
 
 def _end_to_end_headers(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Returns the headers with names in lower case. Leaves out headers for one connection (Keep-Alive)."""
+    """Returns the headers, with names in lower case, except those for one connection, such as Keep-Alive."""
     pairs = [(name.lower(), value) for name, value in headers]
     named = b",".join(value for name, value in pairs if name == b"connection")
     dropped = _CONNECTION_HEADERS | {name.strip().lower() for name in named.split(b",")}

@@ -66,7 +66,7 @@ class Refusal(HTTPException):
 
 
 def json_object(data: bytes) -> Json | None:
-    """Reads a JSON object; returns None for any other data. Keeps huge numbers for `json_bytes`."""
+    """Returns the JSON object in `data`; None for other data. Huge numbers become texts for `json_bytes`."""
 
     def number(digits: str) -> float | str:
         return value if math.isfinite(value := float(digits)) else f"{_NUMBER_MARK}{digits}"
@@ -79,7 +79,7 @@ def json_object(data: bytes) -> Json | None:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Writes a value as JSON in UTF-8. A text may contain one half of a surrogate pair."""
+    """Writes a value as JSON in UTF-8. Writes the huge numbers of `json_object` as numbers again."""
     written = _MARKED_NUMBER.sub(r"\1", json.dumps(value, ensure_ascii=False))
     return written.encode(errors="backslashreplace")
 
@@ -93,13 +93,13 @@ class TextBody(BaseModel, frozen=True, extra="forbid", strict=True):
 
 
 class ProxyOptions(TextBody):
-    """The object `rarr` in a request to the proxy. If `mode` is None, the mode of the server counts."""
+    """The object `rarr` in a request to the proxy. If `mode` is None, the server's own mode is used."""
 
     mode: ServeMode | None = None
 
 
 class ReviseBody(TextBody):
-    """A text to revise. `context` is the question, or the messages of the conversation, that it answers."""
+    """A text to revise. The text answers its `context`: a question, or the messages of a conversation."""
 
     text: NonBlankText
     context: str | list[Json] | None = None
@@ -112,7 +112,7 @@ class PostprocessBody(ReviseBody):
 
 
 class VerifyBody(ReviseBody):
-    """A claim to verify against `sources`; without them, against the sources of the server."""
+    """A claim to verify against `sources`. If `sources` is empty, the sources of the server are used."""
 
     text: NonBlankText = Field(alias="claim")
 
@@ -134,7 +134,7 @@ def _body_keys(model: type[BaseModel]) -> tuple[str, ...]:
 
 
 def validated_body(model: type[BodyT], value: Any, place: str) -> BodyT:
-    """Makes a body of class `model` from `value`. Raises `Refusal` with `place` and the first wrong value."""
+    """Makes a body of class `model` from `value`. Raises `Refusal`, which names a wrong value of `place`."""
     try:
         body = model.model_validate(value)
     except ValidationError as error:
@@ -147,9 +147,9 @@ def validated_body(model: type[BodyT], value: Any, place: str) -> BodyT:
 
 @dataclass
 class Call:
-    """One request with its whole body. `log` collects the facts for its line in the log (no text, no token).
+    """One request with its whole body. `log` collects facts for the log, but no texts and no tokens.
 
-    `caller` is the name of the caller. `headers` lack the headers that hold a token of this server.
+    `caller` is the name of the caller. `headers` has no header that contains a token of this server.
     """
 
     caller: str
@@ -208,7 +208,7 @@ class RequestGate:
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        """Reads the tokens. Raises `SettingsError` for a wrong token, or if other machines need no token."""
+        """Reads the tokens. Raises `SettingsError` for a wrong token, or if other machines can do without."""
         self._app, self._settings, self._in_flight = app, settings, 0
         tokens = settings.serve_token.get_secret_value().split(",") if settings.serve_token else []
         self._tokens = [token.strip() for token in tokens if token.strip()]
@@ -220,7 +220,7 @@ class RequestGate:
             raise SettingsError(f"--host {settings.serve_host} lets other machines in: {told}")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, and logs it. If it is refused, or if `app` fails, the answer is an error."""
+        """Answers a request, and logs it. After a refusal or a failure of `app`, the answer is an error."""
         request, sending, started = Request(scope, receive), _ResponseSender(send), time.perf_counter()
         path = scope.get("raw_path", b"").decode("ascii", "replace")
         call = Call("", scope["method"], path, scope["query_string"], RequestHeaders(), b"")
@@ -273,7 +273,7 @@ class RequestGate:
         raise Refusal(401, "invalid_token", told, WWW_Authenticate="Bearer")
 
     def _is_token_header(self, name: bytes, value: bytes) -> bool:
-        """Tells whether a header is X-Rarr-Token, or has a token as value, maybe after a word (Bearer)."""
+        """Tells whether a header is X-Rarr-Token, or has a token as its value, even after the word Bearer."""
         given = value.strip(), value.strip().partition(b" ")[2].strip()
         return name == _TOKEN_HEADER.encode() or any(map(self._caller_of_token, given))
 
@@ -283,7 +283,7 @@ class RequestGate:
         return f"c{known.index(True) + 1}" if any(known) else ""
 
     def _require_allowed_site(self, headers: Mapping[str, str]) -> None:
-        """Refuses requests from pages of other sites and, without tokens, to other hosts (DNS rebinding)."""
+        """Refuses requests from pages of other sites. Without tokens, accepts only the host localhost."""
         host, origin = headers.get("host", ""), headers.get("origin")
         try:
             name, site = urlsplit(f"//{host}").hostname, origin and urlsplit(origin).netloc

@@ -115,7 +115,7 @@ class Application:
         return _json_response(revision)
 
     async def _answer_guardrail(self, call: Call) -> Response:
-        """Answers a call from LiteLLM's proxy. Postprocesses the texts of an answer, but not of a request."""
+        """Answers LiteLLM's proxy. Postprocesses the texts of an answer. Texts of a request do not change."""
         body = call.read_body(GuardrailBody)
         chosen = body.additional_provider_specific_params or {}
         options = validated_body(ProxyOptions, chosen, "additional_provider_specific_params")
@@ -162,7 +162,7 @@ async def serve(settings: Settings, on_ready: Callable[[str], object]) -> None:
 
 
 def make_runner(settings: Settings) -> Runner:
-    """Makes the runner: worker processes, or this process if a language model makes runs mostly wait."""
+    """Makes a runner of worker processes; with a language model, a runner in this process, as runs wait."""
     plain = without_server_settings(settings)  # without tokens and keys, a worker cannot leak them
     if settings.is_embedded:
         return WorkerProcesses(plain, settings.serve_workers or os.cpu_count() or 1)
@@ -196,14 +196,14 @@ class HttpServer(uvicorn.Server):
         )
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begins the shutdown. Requests get some seconds to finish; then their original texts are sent."""
+        """Begins the shutdown. After some seconds, requests that still run get their original texts back."""
         self._loop.call_soon_threadsafe(self._loop.call_later, 0.8 * self._shutdown_s, self._stopping.set)
         super().handle_exit(sig, frame)
         self._captured_signals.clear()  # so that the command returns its exit status
 
 
 class JsonLogFormatter(logging.Formatter):
-    """Formats a log record as one line of JSON, without keys and texts."""
+    """Formats a log record as one line of JSON, without API keys and texts of callers."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Returns the line: time, level, event, and all facts in `_LOGGED_FACTS` that the record has."""

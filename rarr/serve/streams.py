@@ -87,7 +87,7 @@ class ReasoningSplitter:
         self._prefix, self._has_ended, self.length = "", False, 0
 
     def split(self, block: str) -> tuple[str, str]:
-        """Returns two parts of the next paragraph: the reasoning at its start, and the rest."""
+        """Returns two parts of the next paragraph, `block`: the reasoning at its start, and the answer."""
         if self._has_ended:
             return "", block
         end = reasoning_end(self._prefix + block)
@@ -99,13 +99,13 @@ class ReasoningSplitter:
 
 
 class StreamKeyMask:
-    """Masks a key, also if several events have its parts. Its first 8 characters stay: they may be sent."""
+    """Masks an API key, even if it is divided between events. The first 8 characters are not masked."""
 
     def __init__(self, key: str) -> None:
         self._key, self._key_lengths = key, dict[tuple[str | int, ...], int]()
 
     def masked_value(self, value: Any, *place: str | int) -> Any:
-        """Masks the key in the texts of a value. `place` has the keys that lead to the value in the event."""
+        """Masks the API key in all texts of a JSON value. `place` is the path to the value in its event."""
         if isinstance(value, dict):
             return {name: self.masked_value(it, *place, name) for name, it in value.items()}
         if isinstance(value, list):
@@ -121,7 +121,7 @@ class StreamKeyMask:
 
 
 class AnswerStream:
-    """Postprocesses the paragraphs of a streamed answer as they come. Masks `key`, and sends all in order."""
+    """Postprocesses each paragraph of a streamed answer once it is complete. Masks the API key `key`."""
 
     def __init__(self, processor: TextPostprocessor, key: str) -> None:
         self._processor, self._splitter = processor, ParagraphSplitter(whole=processor.needs_whole_text)
@@ -150,7 +150,7 @@ class AnswerStream:
             await asyncio.gather(reading, return_exceptions=True)
 
     async def _fill_queue(self, body: AsyncIterator[bytes]) -> None:
-        """Reads `body` and queues all output. If reading fails, queues the output so far; then raises."""
+        """Reads `body` and queues all output. After an error, queues the text so far and raises the error."""
         broken: Exception | None = None
         try:
             await self._queue_events(body)
@@ -179,7 +179,7 @@ class AnswerStream:
             raise broken_off_error()
 
     async def _queue_chunk(self, raw: bytes, data: Json) -> None:
-        """Queues the event `raw`, and apart from it the text that may change. `data` is the event's JSON."""
+        """Queues the event `raw`; its JSON is `data`. A text that may change is queued by paragraphs."""
         choices = list_of_objects(data.get("choices"))
         choice = choices[0] if len(choices) == 1 else {}
         delta = given if isinstance(given := choice.get("delta"), dict) else {}
@@ -214,7 +214,7 @@ class AnswerStream:
         await self._queue_paragraph(block)
 
     async def _queue_paragraph(self, block: str) -> None:
-        """Queues a paragraph. Its reasoning is not postprocessed; nothing is if there is a skip reason."""
+        """Queues a paragraph. Postprocesses only the answer in it; nothing if `_skip_reason` is set."""
         reasoning, answer = self._reasoning.split(block)
         if self._skip_reason:
             reasoning, answer = block, ""

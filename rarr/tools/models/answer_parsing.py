@@ -179,7 +179,7 @@ def _folded_name(key: str) -> str:
 
 
 def _parse_objects(value: Any, shape: type[A]) -> list[A | UnreadableAnswer]:
-    """Parses each object in `value` that has a field of `shape`. `value` may also be its only field, a list."""
+    """Parses each object in `value` that has a field of `shape`. An only field may be a bare list."""
     if value is None:
         return [UnreadableAnswer("its JSON is broken or cut off")]
     [(name, field), *others] = shape.model_fields.items()
