@@ -108,7 +108,7 @@ class _FileBatch:
         self._store = ResultStore(store)
 
     def read_rows(self) -> None:
-        """Reads all rows once: finds the columns, their types and the rows to do. No row: `InputError`."""
+        """Reads all rows: finds columns, types and rows to do. Raises `InputError` if there is no row."""
         for row, usable in self._rows_or_problems():
             self._rows += 1
             for name, value in row.columns.items():
@@ -152,7 +152,7 @@ class _FileBatch:
                 yield row
 
     def write_output(self) -> BatchCounts:
-        """Writes the rows with a result and the unusable rows, in input order. Returns counts of these."""
+        """Writes rows with a result and unusable rows, in input order. Returns the counts of these rows."""
         counts, stored = BatchCounts(), self._store.stored_result
         names = {name: kind or "string" for name, kind in self._types.items()} | {**RESULT_COLUMNS}
         if not self._full:

@@ -86,7 +86,7 @@ def first_wrong_value(error: ValidationError, names: tuple[str, ...] = ()) -> tu
 
 
 def picklable_error(error: Exception) -> Exception:
-    """Returns an error that can be pickled: `error` itself, or a `RarrError` in place of any other error."""
+    """Returns a `RarrError`, which can be pickled: `error` itself, or a new error that names its class."""
     return error if isinstance(error, RarrError) else RarrError(f"a defect of rarr, {type(error).__name__}")
 
 
@@ -141,7 +141,7 @@ class InProcessRunner:
         return await reviser.apostprocess(job.text, job.context, job.sources or None, **options)
 
     async def result_or_error(self, job: Job | None) -> JobResult | Exception | None:
-        """Returns the result of `job`, or an error that can be pickled. None: builds the reviser, no more."""
+        """Returns the result of `job`, or an error that can be pickled. If it is None, builds the reviser."""
         try:
             await self.start()
             return await self.run(job) if job else None

@@ -62,7 +62,7 @@ def make_job(task: Task, body: TextBody, settings: Settings, **options: str) -> 
 
 
 class TextPostprocessor:
-    """Postprocesses the texts of one answer, each by a copy of `job`. `messages` come before the answer."""
+    """Postprocesses the texts of one answer, each by a copy of `job`. `messages`: the chat until then."""
 
     def __init__(self, jobs: FallbackRunner, call: Call, job: Job, messages: Any) -> None:
         self._jobs, self.call, self._job = jobs, call, job
@@ -73,7 +73,7 @@ class TextPostprocessor:
         self.needs_whole_text = mode in ("cite", "check")  # if true, a stream is not cut into paragraphs
 
     async def postprocess(self, text: str, before: str = "") -> Postprocessed:
-        """Postprocesses `text`. `before` stands before `text` in the answer. A failure changes no text."""
+        """Postprocesses `text`. `before`: the answer up to `text`. After a failure, `text` is unchanged."""
         earlier = [{"role": "assistant", "content": before[-CONTEXT_CHARS:]}] if before.strip() else []
         job = replace(self._job, text=text, run_id=self.call.new_run_id(), context=[*self._turns, *earlier])
         if not text.strip():
@@ -119,7 +119,7 @@ def annotations_and_entries(
 
 
 def why_skip_request(request: Json) -> str:
-    """Returns why the answer to `request` is not postprocessed, such as "logprobs"; "" without a reason."""
+    """Returns why the answer to `request` is not postprocessed, such as "logprobs", or ""."""
     form = request.get("response_format")
     if isinstance(form, dict) and form.get("type") not in (None, "text"):
         return "structured output"
@@ -131,7 +131,7 @@ def why_skip_request(request: Json) -> str:
 
 
 def why_skip_message(choice: Json, message: Json) -> str:
-    """Returns why a message of an answer is not postprocessed, such as "tool calls"; "" without a reason."""
+    """Returns why a message is not postprocessed, such as "tool calls"; "" if there is no reason."""
     if choice.get("logprobs"):  # probabilities of the words; they would not fit a changed text
         return "logprobs"
     return next((why for key, why in _SKIP_REASONS.items() if message.get(key)), "")

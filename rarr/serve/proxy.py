@@ -78,7 +78,7 @@ class Proxy:
                 await _send_response(call, send, answer.status_code, headers, pieces)
 
     def _processor_or_reason(self, call: Call) -> TextPostprocessor | str:
-        """Returns a postprocessor, or why the answer stays as it is. Removes `rarr` from the request."""
+        """Returns a postprocessor, or a reason to use none. Removes the options `rarr` from the request."""
         if (request := json_object(call.body)) is None:
             return "the request is no JSON object"
         options = ProxyOptions()
@@ -93,7 +93,7 @@ class Proxy:
 
     @asynccontextmanager
     async def _upstream_answer(self, call: Call) -> AsyncIterator[httpx2.Response]:
-        """Sends the request upstream, and yields the answer before its body is read. Or raises `Refusal`."""
+        """Sends the request upstream. Yields the answer, its body unread. Raises `Refusal` if none comes."""
         if self._url is None:
             told = "this server has no server behind it: give rarr serve --upstream URL"
             raise Refusal(404, "no_upstream", told)

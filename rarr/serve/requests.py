@@ -208,7 +208,7 @@ class RequestGate:
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        """Reads the tokens. Raises `SettingsError` for a wrong token, or if other machines can do without."""
+        """Raises `SettingsError` if a token is wrong, or if other machines could call without a token."""
         self._app, self._settings, self._in_flight = app, settings, 0
         tokens = settings.serve_token.get_secret_value().split(",") if settings.serve_token else []
         self._tokens = [token.strip() for token in tokens if token.strip()]
@@ -273,7 +273,7 @@ class RequestGate:
         raise Refusal(401, "invalid_token", told, WWW_Authenticate="Bearer")
 
     def _is_token_header(self, name: bytes, value: bytes) -> bool:
-        """Tells whether a header is X-Rarr-Token, or has a token as its value, even after the word Bearer."""
+        """Tells whether a header is X-Rarr-Token, or has a token as its value, even after a word (Bearer)."""
         given = value.strip(), value.strip().partition(b" ")[2].strip()
         return name == _TOKEN_HEADER.encode() or any(map(self._caller_of_token, given))
 
@@ -283,7 +283,7 @@ class RequestGate:
         return f"c{known.index(True) + 1}" if any(known) else ""
 
     def _require_allowed_site(self, headers: Mapping[str, str]) -> None:
-        """Refuses requests from pages of other sites. Without tokens, accepts only the host localhost."""
+        """Refuses requests from pages of other sites. Without tokens, accepts only hosts like localhost."""
         host, origin = headers.get("host", ""), headers.get("origin")
         try:
             name, site = urlsplit(f"//{host}").hostname, origin and urlsplit(origin).netloc

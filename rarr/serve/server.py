@@ -162,7 +162,7 @@ async def serve(settings: Settings, on_ready: Callable[[str], object]) -> None:
 
 
 def make_runner(settings: Settings) -> Runner:
-    """Makes a runner of worker processes; with a language model, a runner in this process, as runs wait."""
+    """Makes a runner of worker processes. With a language model, makes a runner in this process instead."""
     plain = without_server_settings(settings)  # without tokens and keys, a worker cannot leak them
     if settings.is_embedded:
         return WorkerProcesses(plain, settings.serve_workers or os.cpu_count() or 1)

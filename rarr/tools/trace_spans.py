@@ -70,7 +70,7 @@ def using_recorder(recorder: Any) -> Iterator[None]:
 
 @contextmanager
 def span(kind: SpanKind, name: str, about: str = "", **body: Any) -> Iterator[TraceSpan]:
-    """Opens a span inside the current span, and yields the new span. It ends with the `with` block.
+    """Opens a span inside the current span, and yields the new span. The span ends with the `with` block.
 
     If the block raises an error, the span records the error. `body` has the first entries of the span's body.
     """

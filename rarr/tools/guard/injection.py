@@ -2,7 +2,7 @@
 
 The short list of patterns finds plain attempts in English. It does not find a fluent sentence that only
 suggests a verdict; `python -m benchmarks.injection` counts such cases. So no code may rely on the list alone.
-Even if a passage deceives a model, `rarr/backends/prompted/paper.py` limits how much of the text can change.
+Even if a passage deceives a model, `rarr/ledger/edit_gate.py` limits the edits that the model can cause.
 """
 
 import re

@@ -87,7 +87,7 @@ def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
 
 
 def objects_with_key(text: str, key: str) -> Iterator[dict[str, Any]]:
-    """Yields the complete JSON objects in `text` that have `key`. In broken JSON, only a first key counts."""
+    """Yields complete JSON objects in `text` that have `key`. In broken JSON, `key` must be the first."""
     for words, value in _json_values(text):
         values = [value]
         for start in list(re.finditer(rf'\{{\s*+"{key}"\s*+:', words))[:_STARTS] if value is None else ():
@@ -122,7 +122,7 @@ def reasoning_end(answer: str) -> int | None:
 
 
 def _json_values(text: str) -> Iterator[tuple[str, Any]]:
-    """Yields the text and the value of each outermost JSON object or list in `text`. None: broken JSON."""
+    """Yields the text and the value (None if broken) of each outermost JSON object or list in `text`."""
     at = 0
     for _ in range(_STARTS):
         if (start := _START.search(text, at)) is None:
@@ -143,7 +143,7 @@ def _json_values(text: str) -> Iterator[tuple[str, Any]]:
 def _repaired_value(text: str) -> Any:
     """Reads JSON with small errors. Returns None if this is not possible.
 
-    First, unknown escapes (as in LaTeX) become plain backslashes. Then YAML permits comments or other quotes.
+    First tries plain backslashes in place of unknown escapes (LaTeX). Then tries YAML: it permits comments.
     """
     if len(text) > _LONGEST_REPAIRED:
         return None
@@ -179,7 +179,7 @@ def _folded_name(key: str) -> str:
 
 
 def _parse_objects(value: Any, shape: type[A]) -> list[A | UnreadableAnswer]:
-    """Parses each object in `value` that has a field of `shape`. An only field may be a bare list."""
+    """Parses objects that have a field of `shape`. If the only field is a list, `value` may be this list."""
     if value is None:
         return [UnreadableAnswer("its JSON is broken or cut off")]
     [(name, field), *others] = shape.model_fields.items()

@@ -120,7 +120,7 @@ def estimated_tokens(texts: Sequence[str]) -> int:
 
 
 def name_of(model: Any) -> str:
-    """Returns a model's name: the string itself, else its `name`, `model_name` or `model`, or class name."""
+    """Returns `model` if it is a string. Of an object, returns `name`, `model_name`, `model` or its class."""
     if isinstance(model, str):
         return valid(model)
     names = (getattr(model, name, None) for name in ("name", "model_name", "model"))

@@ -149,7 +149,7 @@ def failure_of_status(
     """Makes the failure for an HTTP answer with an error status. The message names `model`.
 
     `body` is the message of the server, or JSON in the form of OpenAI's protocol. `code` is the error code.
-    `facts` are more words of the error. They show the kind. The message omits them, as they may be private.
+    `facts` (more words of the error) tell the kind. They are never shown, since they may repeat the prompt.
     """
     message, wait = body, None
     with suppress(ValueError, KeyError, TypeError, RecursionError):
@@ -203,7 +203,7 @@ def _short_line(text: str, secrets: Sequence[str]) -> str:
 
 
 def _message_of(errors: Sequence[BaseException]) -> str:
-    """Returns the server's message in the first error. If it is short, adds the message of a later error."""
+    """Returns the server's message in the first error. If it is short, adds the message of a cause."""
     error, *causes = errors
     if isinstance(body := getattr(error, "body", None), dict):
         body = body.get("message") or body.get("detail")  # FastAPI writes `detail`
