@@ -141,7 +141,7 @@ class InProcessRunner:
         return await reviser.apostprocess(job.text, job.context, job.sources or None, **options)
 
     async def result_or_error(self, job: Job | None) -> JobResult | Exception | None:
-        """Returns the result of `job`, or an error that can be pickled. If it is None, builds the reviser."""
+        """Returns the job's result, or an error that can be pickled. If `job` is None, builds the reviser."""
         try:
             await self.start()
             return await self.run(job) if job else None

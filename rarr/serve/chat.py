@@ -62,7 +62,7 @@ def make_job(task: Task, body: TextBody, settings: Settings, **options: str) -> 
 
 
 class TextPostprocessor:
-    """Postprocesses the texts of one answer, each by a copy of `job`. `messages`: the chat until then."""
+    """Postprocesses the texts of one answer, each by a copy of `job`. `messages`: the earlier messages."""
 
     def __init__(self, jobs: FallbackRunner, call: Call, job: Job, messages: Any) -> None:
         self._jobs, self.call, self._job = jobs, call, job

@@ -214,7 +214,7 @@ class AnswerStream:
         await self._queue_paragraph(block)
 
     async def _queue_paragraph(self, block: str) -> None:
-        """Queues a paragraph. Postprocesses only the answer in it; nothing if `_skip_reason` is set."""
+        """Queues a paragraph. Postprocesses the part after the reasoning, unless `_skip_reason` is set."""
         reasoning, answer = self._reasoning.split(block)
         if self._skip_reason:
             reasoning, answer = block, ""

@@ -83,7 +83,7 @@ class Quotation(NamedTuple):
     def original_words(self, words: str) -> str:
         """Returns `words` with the original brackets and labels of `text`, in place of the signs `‹` and `›`.
 
-        A model that read `shown` wrote `words`. A sign stays if it may replace several words of `text`.
+        A model that read `shown` wrote `words`. A sign stays if it may stand for different words of `text`.
         """
         if "‹" not in words and "›" not in words:
             return words

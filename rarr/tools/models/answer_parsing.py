@@ -87,7 +87,7 @@ def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
 
 
 def objects_with_key(text: str, key: str) -> Iterator[dict[str, Any]]:
-    """Yields complete JSON objects in `text` that have `key`. In broken JSON, `key` must be the first."""
+    """Yields complete JSON objects in `text` that have `key`. In broken JSON, `key` must be the first key."""
     for words, value in _json_values(text):
         values = [value]
         for start in list(re.finditer(rf'\{{\s*+"{key}"\s*+:', words))[:_STARTS] if value is None else ():

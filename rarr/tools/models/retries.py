@@ -132,7 +132,7 @@ class BudgetedChat:
         price: tuple[float, ...] = (),
         key: tuple[str, ...] = (),
     ) -> None:
-        """`key` identifies the model and its options in a store of answers. Without it, nothing is stored."""
+        """`key` identifies the model and its options in a store of answers. Without a key, stores nothing."""
         self.key = key
         self.name, self.server = valid(chat.name), getattr(chat, "server", None) or ""
         self._chat, self._price, self._timeout_s = chat, price, timeout_s
