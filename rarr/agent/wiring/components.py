@@ -52,9 +52,9 @@ def wire(
 ) -> Components:
     """Makes the components that `settings` name. Raises `RarrError` if a component cannot be made.
 
-    `writing_nodes` are the nodes that write an article or an answer; each needs a language model. `prompts`,
-    by name, replace the prompts of the settings. `baseline` is a simpler pipeline for an evaluation. With
-    `measuring`, earlier results of the reader and stored answers are neither read nor written.
+    `writing_nodes` are the nodes that write an article or an answer; each needs a language model. `prompts`
+    (by name) replace the prompts of the settings. `baseline` is a simpler pipeline for an evaluation. With
+    `measuring`, results of the reader and answers of models are not stored, and no stored ones are used.
     """
     with Resources(settings) as opened:
         chosen = {"attribute": "embedded"} | dict.fromkeys(MAIN_MODEL_NODES, settings.model) | settings.models
@@ -87,7 +87,7 @@ def wire(
 
 
 class ComponentMaker:
-    """Makes the components of the nodes. `chosen` has the model of each node, which may be "embedded"."""
+    """Makes the components of the nodes. `chosen` maps each node to its model, or to "embedded"."""
 
     def __init__(
         self,
@@ -119,11 +119,11 @@ class ComponentMaker:
             self.require_model(node, way)
 
     def model_of_node(self, node: str) -> LanguageModel | None:
-        """Returns the language model of `node`; None if the node has none."""
+        """Returns the language model of `node`; None if the node has no language model."""
         return self.models[self.model_names[node]] if node in self.model_names else None
 
     def require_model(self, node: str, way: str) -> None:
-        """Raises `SettingsError` if `node` has no language model. `way` names what needs the model."""
+        """Raises `SettingsError` if `node` has no language model. `way` names the feature that needs it."""
         if node not in self.model_names:
             raise SettingsError(f"{way} needs a language model for {node}: name it with model (--model)")
 
@@ -152,7 +152,7 @@ class ComponentMaker:
         return TrainedReader(Encoder(self.settings.weights))
 
     def reader_record(self) -> ReaderRecord | None:
-        """Reads the earlier results of the reader. Returns None if the reader is no named language model."""
+        """Reads earlier results of the reader. Returns None if no language model is named as the reader."""
         name = self.model_names.get("check_agreement")
         if not self.reads_cards or not isinstance(name, str):
             return None
@@ -160,7 +160,7 @@ class ComponentMaker:
         return ReaderRecord(self.settings.home, (name, server, self.prompts[READING_PROMPT].hash))
 
     def query_generator(self) -> QueryGenerator:
-        """Makes the generator of queries. Usually: questions for the web, sentences for local documents."""
+        """Makes the generator of queries: usually questions for the web, sentences for local documents."""
         unit, model = self.settings.queries, self.model_of_node("generate_queries")
         if unit == "questions":
             self.require_model("generate_queries", "queries='questions'")

@@ -66,12 +66,12 @@ class Resources(list[object]):
 
     @cached_property
     def cache(self) -> Cache:
-        """The cache of searches and web pages. Raises `InputError` if its folder cannot be made."""
+        """The cache of searches and web pages. Raises `InputError` if the cache's folder cannot be made."""
         settings = self.settings
         return Cache(settings.home.expanduser() / "cache", offline=settings.offline, refresh=settings.refresh)
 
     def answer_store(self) -> Cache | None:
-        """Returns the store for the answers of models. Returns None if the folder cannot be made."""
+        """Returns the store for the answers of models. Returns None if its folder cannot be made."""
         with suppress(InputError):
             return Cache(self.settings.home.expanduser() / "answers", refresh=self.settings.refresh)
         return None
@@ -91,7 +91,7 @@ WEB_SOURCES: dict[str, Callable[[Settings, Cache], Any]] = {
 
 
 def sources_to_search(settings: Settings) -> list[Any]:
-    """Lists the sources to search, names or objects: `search`, else corpus and graph, else Wikipedia."""
+    """Lists the sources to search: the setting `search`, or else corpus and graph, or else Wikipedia."""
     if settings.search is None:
         return [name for name in _LOCAL_SOURCES if getattr(settings, name) is not None] or ["wikipedia"]
     given = settings.search if isinstance(settings.search, (list, tuple)) else [settings.search]
@@ -154,7 +154,7 @@ def object_retriever(source: Any, settings: Settings) -> Retriever:
 class ObjectRetriever:
     """A retriever that searches `source`. Returns only passages that `limits` on domains and dates allow.
 
-    Errors name the source by `name`, or by its class.
+    Its errors name the source by `name`, or by the class of the source if `name` is empty.
     """
 
     def __init__(self, source: Any, limits: Settings | None, name: str = "") -> None:
@@ -177,7 +177,7 @@ class ObjectRetriever:
 
 
 def components_with_given(components: Components, given: GivenPassages, *, alone: bool) -> Components:
-    """Returns components that search `given`. Unless `alone`, they search their other sources, too."""
+    """Returns components that search `given`. If not `alone`, they also search their other sources."""
     shown, generator = given.passages_if_all_fit, components.query_generator
     if not alone:
         both = CombinedRetriever({"the given sources": given, "the other sources": components.retriever})
