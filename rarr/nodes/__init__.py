@@ -1,1 +1,1 @@
-"""The steps of the pipeline. Each file has the function of one graph node, mostly with the same name."""
+"""The steps of the pipeline. Each file has the function of one node of the graph."""

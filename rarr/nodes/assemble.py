@@ -25,7 +25,7 @@ async def assemble(state: State, runtime: Runtime[Components]) -> State:
 
 
 def text_update(state: State, text: str, context: str | None, kept: Mapping[Span, Sequence[str]]) -> State:
-    """Returns an update that makes `text` the text to check. `kept` has the evidence ids of each sentence."""
+    """Returns a state update: `text` is the text to check. `kept` has the evidence ids of each sentence."""
     queries, number, by_query = list(state["queries"]), state.get("round", 1), dict(state.get("kept", {}))
     for span, ids in kept.items():
         name, place = numbered_id(state, "q", len(queries) + 1), span._asdict()

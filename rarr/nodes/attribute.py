@@ -16,7 +16,7 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
     """Builds the report: the passages that together cover the queries best, and the status of each sentence.
 
     The card of a sentence (the reader's judgement) gives the status. Without cards, a verifier scores how
-    well each passage supports the sentence. If the settings name a judge, it also scores each sentence.
+    well each passage supports the sentence. A judge that the settings name also scores each sentence.
     """
     components, text = runtime.context, state["text"]
     relevances, warnings = await all_relevances(state, components)

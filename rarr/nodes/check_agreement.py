@@ -20,7 +20,7 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
 
     Without a reader (preset `paper`), checks one passage after another, and stops at the first passage that
     disagrees with the text (Gao et al. 2023, section 3.3). After the edit, the node runs again on the edited
-    text. A failed check is `unknown`, which is no verdict.
+    text. If a check fails, its verdict is `unknown`.
     """
     components = runtime.context
     if components.card_reader is not None:
@@ -40,8 +40,8 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
 async def _check_by_cards(state: State, components: Components) -> State:
     """Makes a card of each sentence that has evidence of this round, and makes checks from the cards.
 
-    In a later round, the reader sees evidence of this round (only evidence that is new for the sentence, if
-    there is any), and the evidence that the earlier card of the sentence quotes.
+    In a later round, the reader sees the new evidence of this round, and the evidence that the earlier card
+    of the sentence quotes. If no evidence is new for the sentence, the reader sees all evidence of the round.
     """
     asked = await work(lambda: queries_by_sentence(state, sentences_to_read(state)))
     kept, number = state.get("kept", {}), state.get("round", 1)
@@ -69,7 +69,7 @@ async def _check_by_cards(state: State, components: Components) -> State:
 
 
 def unchecked_evidence(state: State) -> list[Evidence]:
-    """Returns the usable evidence without a check, sorted by query; for one query, the best comes first."""
+    """Returns the usable evidence that has no check yet. Sorts the evidence by query, then best first."""
     done = {check.evidence_id for check in state.get("checks", [])}
     places = {query.id: number for number, query in enumerate(state["queries"])}
     found = [passage for passage in usable_evidence(state) if passage.id not in done]
@@ -79,7 +79,7 @@ def unchecked_evidence(state: State) -> list[Evidence]:
 async def _check_passage(
     state: State, components: Components, query: Query, evidence: Evidence
 ) -> tuple[Check, Notice | None]:
-    """Checks whether text and passage give the same answer to the query. A failure gives `unknown`."""
+    """Checks whether text and passage give the same answer to the query; `unknown` if the check failed."""
     notice, checker = None, components.checker
     assert checker is not None  # the wiring requires its model
     try:

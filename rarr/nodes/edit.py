@@ -14,10 +14,10 @@ from rarr.tools.trace_spans import spans_about
 
 
 async def edit(state: State, runtime: Runtime[Components]) -> State:
-    """Applies the edits of the cards that the gate (`ledger.edit_gate`) accepts.
+    """Applies those edits of the cards that the gate (the checks in `ledger.edit_gate`) accepts.
 
-    Without a reader of cards (preset `paper`): if the last check disagrees with the text, asks a model for an
-    edit, and applies the edit if the gate accepts it (Gao et al. 2023, section 3.3).
+    Without a reader of cards (preset `paper`): if the last checked passage disagrees with the text, asks a
+    model for an edit, and applies the edit if the gate accepts it (Gao et al. 2023, section 3.3).
     """
     components = runtime.context
     if components.baseline.editor == "unedited":

@@ -18,7 +18,7 @@ from rarr.tools.text.wording import is_failure
 async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     """Scores the original and the revised text, by the cards, or by the judge that the settings name.
 
-    Decides which sentences need another round of research. If there are any, scores only the preservation.
+    Decides which sentences need another round of research. Before such a round, scores only preservation.
     """
     components, settings = runtime.context, runtime.context.settings
     # A rewriting baseline has one round. Without new questions or a search, a round would find nothing new.
@@ -59,7 +59,7 @@ async def _support_before_and_after(state: State, components: Components) -> tup
 def next_round_update(state: State, rounds: int) -> State:
     """Decides whether another round of research follows, and returns the update of the state for it.
 
-    `lacking` in the update lists the sentences for the next round. It is empty if no sentence lacks support,
+    `lacking` in the update lists sentences for another round. It is empty if no sentence lacks support,
     if `rounds` (the most rounds of a run) or the budget are used up, or if this round did not help. A round
     after the first helps if it brings more supported sentences or more accepted edits.
     """
@@ -75,9 +75,9 @@ def next_round_update(state: State, rounds: int) -> State:
 
 
 def _sentences_to_research(state: State) -> list[Span]:
-    """Returns the places of sentences that are neither supported nor contradicted, if no search failed.
+    """Returns the places of the sentences that are neither supported nor contradicted.
 
-    A failure of one query excludes only its sentences. After any other failure, returns [].
+    If a query failed, leaves out the sentences of this query. After any other failure, returns [].
     """
     failed = {warning.query_id for warning in state["warnings"] if is_failure(warning)}
     if None in failed:  # a failure that is not about a single query

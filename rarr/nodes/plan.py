@@ -16,7 +16,7 @@ _SINGLE_HEADING = "Overview"  # the heading of the only section, if there is no 
 async def plan(state: State, runtime: Runtime[Components]) -> State:
     """Plans sections from the outline, or from headings of the writer, and makes a query for each section.
 
-    If there is no heading, the article has a single section. If the writer is the reason, a warning says so.
+    If there is no heading, the article has a single section. Warns if the writer gave no heading.
     """
     topic, outline, asked = state["topic"], state.get("outline"), len(state["queries"])
     headings, warnings, chunks = list[str](), list[Notice](), usable_evidence(state)

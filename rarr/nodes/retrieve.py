@@ -1,4 +1,4 @@
-"""Step 2: finds passages of the K best documents for each query."""
+"""Step 2: finds passages of the best documents for each query."""
 
 from langgraph.runtime import Runtime
 
@@ -8,7 +8,7 @@ from rarr.state import State, failed_queries_update, for_each_query
 
 
 async def retrieve(state: State, runtime: Runtime[Components]) -> State:
-    """Searches for the queries of this round. The update has the found passages by query id.
+    """Searches for the queries of this round. Returns a state update with the passages of each query id.
 
     A search that finds nothing is not a failure. A search that fails becomes a warning.
     """

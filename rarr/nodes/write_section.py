@@ -9,7 +9,7 @@ from rarr.state import State, failed_queries_update, for_each_query, kept_eviden
 
 
 async def write_section(state: State, runtime: Runtime[Components]) -> State:
-    """Asks the writer for the text of each section with passages. A failure gives a warning, and no text."""
+    """Asks the writer for the text of each section with passages. Warns of each failure."""
     sources, writer = section_sources(state), runtime.context.writers["write_section"]
     places = {source.section.query_id: at for at, source in enumerate(sources) if source.chunks}
     wanted = [query for query in state["queries"] if query.id in places]
