@@ -28,7 +28,7 @@ _BLOCK_REQUESTS = 8  # of one block at the same time, on average
 
 
 def is_revised_in_blocks(text: str, components: Components) -> bool:
-    """Tells whether `text` is revised in blocks: if it is long, and the run does not edit it as a whole."""
+    """Tells whether `text` is longer than a block, and `components` do not edit a text as a whole."""
     whole = components.settings.scope == "text" or components.baseline.rewrites_text
     return len(text) > BLOCK_CHARS and not whole
 
@@ -69,7 +69,7 @@ async def revise_blocks(
 
 
 def _blocks_until_deadline(text: str, limits: Meter) -> Iterator[TextBlock]:
-    """Yields the blocks of `text`. Shortly after the deadline, yields the rest of the text as one block."""
+    """Yields the blocks of `text`. Soon after the deadline, the last block is all the remaining text."""
     blocks, last = text_blocks(text, BLOCK_CHARS), TextBlock(0, Span(0, 0), "", ())
     while (at := last.span.end) < len(text):
         if (limits.remaining_s or 0.0) < -_DIVIDING_SHARE * limits.grace_s:
@@ -81,7 +81,7 @@ def _blocks_until_deadline(text: str, limits: Meter) -> Iterator[TextBlock]:
 
 
 def _limit_notices(runs: Sequence[BlockState], limits: Meter) -> list[Notice]:
-    """Makes a warning for each block that is too long, and a warning if a limit of the run left out text."""
+    """Makes a warning for each block that is too long, and a warning if a limit ended the run too early."""
     notices = list[Notice]()
     for block, _ in runs:
         if block.too_long and block.sentences:

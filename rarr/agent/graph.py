@@ -2,9 +2,9 @@
 
 generate_queries -> retrieve -> rerank -> check_agreement <-> edit -> attribute -> evaluate
 
-A node is a step of the pipeline. A route returns the name of the next node; it is async, because LangGraph
-runs other functions on a thread. In the preset `paper`, check_agreement and edit repeat until all passages
-are checked. If sentences still lack support after evaluate, another round begins at generate_queries.
+A node is a step of the pipeline. A route returns the name of the next node. Routes are async, because
+LangGraph runs other functions on a thread. In the preset `paper`, check_agreement and edit repeat until all
+passages are checked. If sentences lack support after evaluate, another round begins at generate_queries.
 """
 
 from collections.abc import Awaitable, Callable
@@ -35,7 +35,7 @@ Graph = StateGraph[State, Components, State, State]
 def build_graph(*, rewriting: bool = False) -> Graph:
     """Builds the graph that revises a text. A run passes its `Components` as the context of the graph.
 
-    If `rewriting` is true, the node rewrite of a baseline replaces the nodes check_agreement and edit.
+    With `rewriting`, as in some baselines of evaluations, the node rewrite replaces check_agreement and edit.
     """
     graph = StateGraph(State, context_schema=Components)
     changing = (rewrite,) if rewriting else (check_agreement, edit)
@@ -78,7 +78,7 @@ async def route_after_evaluate(state: State) -> str:
 
 
 def add_survivable_node(graph: StateGraph[Any, Any, Any, Any], node: Node, *, on_failure: str) -> None:
-    """Adds `node` to the graph, as a metered node. If `node` fails, the run continues at `on_failure`."""
+    """Adds `node` to the graph, and meters its calls. If `node` fails, the run continues at `on_failure`."""
     name = node.__name__
     graph.add_node(name, metered_node(name, node), error_handler=_failure_handler(name, on_failure))
 

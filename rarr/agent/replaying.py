@@ -1,8 +1,8 @@
 """Replays a recorded run: as it was, or with another prompt or model for one of its nodes.
 
 The whole graph runs with the installed code. The results of searches come from the trace. The answers of
-models also come from the trace, if the questions are recorded. New questions are sent to the models, such as
-questions with another prompt. Planted test sentences depend only on text and passages, so they are the same.
+models also come from the trace, if the questions are recorded. New questions are sent to the models. Wrong
+sentences that test the reader follow from the text and the passages, so they are the same in each replay.
 
 A trace file may come from a stranger, so its addresses are never used. Keys and documents are always those of
 the current settings.
@@ -73,8 +73,8 @@ The address of the model is taken from a trace of this machine, unless the calle
 class SentenceChange(NamedTuple):
     """A sentence whose status or words differ between the recorded run and the replay.
 
-    `text` is the original sentence. `before` and `after` are its records in the two reports; None if a report
-    lacks the sentence. `why` lists the reasons for the result in the replay: edits, doubts, quotes.
+    `text` is the original sentence. `before` and `after` are its records in the two reports, or None if a
+    report lacks the sentence. `why` lists the reasons for the result in the replay: edits, doubts, quotes.
     """
 
     text: str
@@ -118,7 +118,7 @@ async def areplay(
     The file replaces the prompt of the same name. Without a prompt and a model, no model is asked, and the
     revision is the same unless rarr has changed. `settings`, such as `base_url`, replace the settings of the
     trace and the current settings. Raises `InputError` for a run without a revision, a node that the run did
-    not call, and a prompt that does not fit.
+    not call, and a prompt that the node does not use.
     """
     if not isinstance(trace, Trace):
         raise InputError(f"trace is {kind_of(trace)}: give a trace, such as Trace.load('last')")
@@ -152,7 +152,7 @@ replay = synchronous(areplay)
 
 
 def _node_to_run_again(trace: Trace, node: str, prompt: str, *, has_model: bool) -> str:
-    """Returns the node to run again: `node`, or else the node that uses `prompt`; "" without both."""
+    """Returns the node to run again: `node`, or else the node that uses `prompt`; "" if both are empty."""
     node = node or next((name for name, names in NODE_PROMPTS.items() if prompt in names), "")
     if not node and (prompt or has_model):
         file = ", or give the file the name of its prompt, as check_agreement.md" if prompt else ""
@@ -176,9 +176,9 @@ def _prompts_asked(trace: Trace) -> set[str]:
 
 
 class RecordedNodes:
-    """The replacements of nodes that make queries or search. They return the recorded updates of the state.
+    """Replaces the nodes that make queries or search. The replacements return recorded updates of the state.
 
-    If `node`, which runs again, makes queries, it is called to compare its queries with the recorded queries.
+    If `node` makes queries, it runs again. Its new queries are only compared with the recorded queries.
     """
 
     def __init__(self, trace: Trace, node: str) -> None:
@@ -199,7 +199,7 @@ class RecordedNodes:
                 self._relevances[query_id] |= by_evidence
 
     async def _recorded_update(self, name: str, state: Any, runtime: Runtime[Components]) -> State:
-        """Returns the next recorded update by the node `name`, or raises the recorded error."""
+        """Returns the next recorded state update of the node `name`, or raises the recorded error."""
         calls = self._calls[name, state.get("block", 0)]
         if not calls:  # the recorded run did not have this round, so nothing is searched
             return {"queries": state["queries"], "lacking": []} if name in QUERY_NODES else {}
@@ -216,7 +216,7 @@ class RecordedNodes:
 
 
 def _error_from_line(line: str) -> RarrError:
-    """Makes the error from a line such as `ModelError: message`; for an unknown name, a `RetrievalError`."""
+    """Makes the error from a line such as `ModelError: message`. An unknown name gives a `RetrievalError`."""
     kinds = {kind.__name__: kind for kind in (BudgetError, InputError, ModelError, SetupError)}
     name, _, message = line.partition(": ")
     return kinds[name](message) if name in kinds else RetrievalError(line.removeprefix("RetrievalError: "))
@@ -236,7 +236,7 @@ class RecordedChat:
         self._live: ChatModel | None = None
 
     def live_model(self) -> ChatModel:
-        """Returns the model for new questions. The first call makes it. Raises `RarrError` if that fails."""
+        """Returns the model for new questions. The first call makes the model. Raises an error on failure."""
         if self._make is None:
             raise CallFailure("refused", f"{self.name} was not asked this in the recorded run: name a model")
         if self._live is None:
@@ -264,11 +264,11 @@ class RecordedChat:
 def _replay_components(
     trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], outcomes: list[str], *, live: bool
 ) -> Components:
-    """Makes the components of a replay. Models answer from the trace. If `live`, new questions are sent."""
+    """Makes the components of a replay. The trace gives the answers; if `live`, models get new questions."""
     current, answers = _replay_settings(trace, given), RecordedAnswers(trace, failures=True)
 
     def answering(named: Any) -> Any:
-        """Replaces a language model by a chat that answers from the trace. Returns other values unchanged."""
+        """Replaces a language model by a chat that answers from the trace. Returns other models unchanged."""
         name = name_of(named)
         if not is_language_model(name):
             return named
@@ -336,7 +336,7 @@ def sentence_changes(before: Revision, after: Revision) -> list[SentenceChange]:
 
 
 def _reasons(place: Span, sentence: Sentence | None, revision: Revision) -> str:
-    """Lists the reasons for the result at `place` of the original text: edits, doubts, quotes."""
+    """Lists the reasons for the status of the sentence at `place` of the original text, such as its edits."""
     asked = {it.id for it in revision.queries if place.overlaps(Span(it.start, it.end))}
     edits = [it for it in revision.edits if it.query_id in asked]
     reasons = [f"“{it.old}” → “{it.new}” {it.state}: {it.reason}" for it in edits]

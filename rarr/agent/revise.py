@@ -49,13 +49,13 @@ class Reviser(GraphRunner[Revision]):
 
         `sources` are passages for this call: texts, LangChain documents, `Passage` records or search results.
         They are searched together with the sources of the settings. With `search="given"`, or if the settings
-        name no corpus, graph or search, only `sources` are searched. An empty list gives no passage.
+        name no corpus, graph or search, only `sources` are searched. An empty list adds no passage.
 
         Offsets point into the revision's `original`, which is `text` as valid Unicode: each NUL and each lone
         surrogate becomes U+FFFD, and the two halves of a surrogate pair become one character.
 
-        `run_id` names the run; if it is None, a name is made. Raises `InputError` for a text that cannot be
-        revised, and for a name that is not allowed or already used. All later failures become warnings.
+        `run_id` names the run; if it is None, a name is made. Raises `InputError` for wrong arguments, such
+        as an empty text, and for a forbidden or used `run_id`. All later failures become warnings.
         """
         given, text, asked = f"{text}{context}", required_text(text, "text"), context_text(context)
         reviser = await self._with_sources(sources, search)
@@ -76,7 +76,7 @@ class Reviser(GraphRunner[Revision]):
         """Researches `text` without edits, and puts a citation behind each supported sentence.
 
         With `mark_unsupported`, sentences that evidence contradicts or does not confirm get the mark
-        `[citation needed]`. Citations that the text has already are checked. In a text without a list of
+        `[citation needed]`. Citations already in the text are checked. In a text without a list of
         sources, `[1]` means the first of `sources`.
         """
         researcher = await self.unedited()._with_sources(sources, search)
@@ -105,7 +105,7 @@ class Reviser(GraphRunner[Revision]):
     async def _postprocess_safely(
         self, answer: str, context: Context, mode: PostprocessMode, *, sources: Sources, **call: Any
     ) -> Postprocessed:
-        """Postprocesses `answer`. After a failure, the result has the original. Raises only `InputError`."""
+        """Postprocesses `answer`. After a failure, the answer stays unchanged. Raises only `InputError`."""
         try:
             asked, reviser = context_text(context, answer), self if mode == "revise" else self.unedited()
             is_alone = call["search"] == "given" or not self.names_sources
@@ -173,7 +173,7 @@ class Reviser(GraphRunner[Revision]):
 
 
 def _take_given_search(settings: dict[str, Any]) -> Search:
-    """Returns "given" if `settings` has search="given", and then removes all sources from `settings`."""
+    """Returns "given" and removes all sources from `settings` if `search` is "given"; else returns None."""
     if settings.get("search") != "given":
         return None
     settings |= {"search": None, "corpus": None, "graph": None}
@@ -231,11 +231,11 @@ async def apostprocess(
     such as {"text": ..., "url": ..., "title": ...}. With `search="given"`, only `sources` are searched.
 
     `mode` is `revise`, `cite` (only adds citations), `check` (changes nothing and reports) or `annotate`
-    (marks sentences that are contradicted or not confirmed). After `deadline_s` seconds, the original is
-    returned with a notice. The time to build models and to index a corpus counts. `settings` are fields of
-    `Settings`.
+    (marks sentences that are contradicted or not confirmed). After `deadline_s` seconds, which include the
+    time to build models and to index a corpus, the original answer is returned with a notice. `settings` are
+    fields of `Settings`.
 
-    If a search or a model fails, the result has the original, and a notice with the reason. Raises
+    If a search or a model fails, the result has the original answer, and a notice tells why. Raises
     `InputError` for a wrong call, and `SetupError` if something that the settings name is missing.
     """
     search = _take_given_search(settings)

@@ -1,4 +1,4 @@
-"""Runs a graph with its components, traces and checkpoints, meters each run, and makes its revision.
+"""Runs a graph, measures and records each run, and makes the revision, which is the result of a run.
 
 A LangGraph checkpointer stores the state after each node, so that a killed run can be resumed. The id of a
 run is also the id of its LangGraph thread. A resumed run repeats the nodes that did not finish.
@@ -112,7 +112,7 @@ class GraphRunner(Closable, Generic[Outcome]):
         `checkpointer` stores runs for `resume`. It is a LangGraph checkpointer, or a function that returns
         an async context manager, which opens a checkpointer; each event loop calls the function once.
 
-        With `measuring`, earlier results of the reader and stored answers are neither read nor written.
+        With `measuring`, results of the reader and answers of models are not stored. No stored ones are used.
         """
         given = sum((settings is not None, components is not None, bool(values)))
         if given > 1 or not isinstance(settings, Settings | None):
@@ -145,7 +145,7 @@ class GraphRunner(Closable, Generic[Outcome]):
     def _build_graph(self) -> Graph: ...
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop until the next run. Keeps retrievers of the caller."""
+        """Closes the connections of this event loop until the next run. The caller's retrievers stay open."""
         await close_all((*self._components.models, *self._components.opened, self._checkpoints))
 
     async def _run_new_text(
@@ -174,7 +174,7 @@ class GraphRunner(Closable, Generic[Outcome]):
         """Runs the graph, with a meter and a trace. Returns the outcome and the revision of the run.
 
         `start` is the first state of the run, or the last state of a `resumed` run. If the run is `done`, the
-        graph does not run again, and the trace is written only if it lacks the revision.
+        graph does not run again, and the trace is written only if the trace has no revision.
         """
         traces, text = self._traces, f"{start.get('context') or ''}\n{start['original']}"
         first = self._first_state(start) if resumed else start
@@ -227,7 +227,7 @@ class Checkpoints:
     """
 
     def __init__(self, checkpointer: Checkpointer | None, build: Callable[[], Graph]) -> None:
-        """Raises `InputError` for an object that is neither a checkpointer nor a function."""
+        """Raises `InputError` if `checkpointer` is neither None, a LangGraph checkpointer nor a function."""
         usable = checkpointer is None or isinstance(checkpointer, BaseCheckpointSaver)
         if not usable and (hasattr(checkpointer, "__aenter__") or not callable(checkpointer)):
             what = kind_of(checkpointer)
@@ -237,7 +237,7 @@ class Checkpoints:
         self.aclose = self._loop_graphs.aclose  # does not close a checkpointer that the caller made
 
     async def compiled_graph(self) -> CompiledGraph:
-        """Returns the compiled graph. Raises `InputError` if another event loop made its checkpointer."""
+        """Returns the compiled graph. Raises `InputError` if the checkpointer is of another event loop."""
         ready = self._loop_graphs.get()
         async with ready.opening:
             if ready.graph is None:
@@ -270,7 +270,7 @@ class Checkpoints:
         return state if "original" in state.values else None
 
     async def store_state(self, run_id: str, state: State, *, done: bool) -> None:
-        """Stores the first state of a run with blocks; if `done`, stores the last state of the run."""
+        """Stores the `state` of a run in blocks: the last state if the run is `done`, else the first one."""
         if self._checkpointer is not None:
             graph, config = await self.compiled_graph(), self.config(run_id)
             # The graph appends warnings to the stored warnings, which have those of the start.
@@ -304,7 +304,7 @@ class _LoopGraph:
 
 
 def _record_types(*kinds: type) -> list[tuple[str, str]]:
-    """Lists these classes and all their subclasses, each as its module and its name."""
+    """Lists `kinds` and all their subclasses, each as a pair of module name and class name."""
     names = [(kind.__module__, kind.__name__) for kind in kinds]
     return [*names, *(name for kind in kinds for name in _record_types(*kind.__subclasses__()))]
 
@@ -323,7 +323,7 @@ def _with_record_types(saver: Saver) -> Saver:
 def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
     """Builds the revision from the last state of a run. A repeated warning is given once.
 
-    If the state has no report, as after a limit of the run, all sentences are unjudged.
+    If the state has no report, for example because a limit ended the run, all sentences are unjudged.
     """
     text, facts = state["text"], cast(dict[str, Any], state)
     warnings = [*state["warnings"], *state.get("told", []), *meter.warnings]
@@ -346,7 +346,7 @@ def budget_of(settings: Settings) -> Budget:
 
 
 def usage_of(meter: Meter, controls: Sequence[Controls] = ()) -> Usage:
-    """Returns the usage of a run so far, in total and by node. Adds up the counts of planted controls."""
+    """Returns the usage of a run, in total and by node. Adds up `controls`, which count planted errors."""
     total = meter.total.model_dump(include=set(ModelUsage.model_fields))
     seconds, counted = meter.seconds, sum(controls, start=Controls())
     return Usage(**total, seconds=seconds, by_node=dict(meter.by_node), controls=counted)
