@@ -3,7 +3,7 @@
 find_triples (-> retrieve -> rerank) -> write_answer -> check_agreement
 
 A triple is a fact of a knowledge graph: subject, relation and value. Passages are retrieved only if there is
-a source of passages. A node that fails ends the run with its error, because an answer must cite its sources.
+a source of passages. If a node fails, the run ends with its error, because an answer must cite its sources.
 """
 
 from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ _GAP = "\n\n"  # between two statements in the text that is checked
 async def find_triples(state: State, runtime: Runtime[Components]) -> State:
     """Finds the triples of the entities that the question names, and makes the query for passages.
 
-    If there are more than 120 triples, keeps those that share most words with the question, and warns.
+    If there are more than 120 triples, keeps the 120 that share most words with the question, and warns.
     """
     components, question = runtime.context, state["original"]
     graph, names = knowledge_graph_of(components), sources_to_search(components.settings)
@@ -56,7 +56,7 @@ async def find_triples(state: State, runtime: Runtime[Components]) -> State:
 
 
 def knowledge_graph_of(components: Components) -> Graph | None:
-    """Returns the knowledge graph among the sources of the settings and of the caller; None without a graph.
+    """Returns the knowledge graph among the sources of the settings and of the caller; None if there is none.
 
     Raises `InputError` if there are several graphs: the same id may name different entities in two graphs.
     """
@@ -85,7 +85,7 @@ def _triple_sources(graph: Graph, question: str) -> list[AnswerSource]:
 
 
 def _choose_triples(graph: Graph, ids: Sequence[str], wanted: frozenset[str]) -> list[tuple[Triple, Passage]]:
-    """Returns the triples that name an entity in `ids`, and those about values that the question asks for."""
+    """Returns triples about `ids`. If a triple has a word of `wanted`, adds the triples of its value."""
     found = [it for entity in ids for it in graph.triples_with_lines(entity)]
     found += [it for entity in ids for it in graph.triples_pointing_at(entity)]
     asked = wanted.difference(*(content_stems(graph.names[entity]) for entity in ids))
@@ -131,7 +131,7 @@ def _all_sources(state: State) -> list[AnswerSource]:
 
 
 def _answer_update(state: State, written: Sequence[CitedStatement], found: Sequence[AnswerSource]) -> State:
-    """Returns the update: the statements become the text, and each sentence gets all sources as evidence."""
+    """Returns a state update: its text is the statements, and each sentence has all sources as evidence."""
     text, evidence = _GAP.join(" ".join(it.text.split()) for it in written), list(map(_to_evidence, found))
     kept = {span: [passage.id for passage in evidence] for span in sentences(text)}
     withheld = [it for it in state.get("evidence", []) if it.suspicious]
@@ -146,7 +146,7 @@ def _to_evidence(source: AnswerSource) -> Evidence:
 
 
 def _source_text(source: AnswerSource) -> str:
-    """Returns the text of a source: the sentence that states its triple, or else its passage."""
+    """Returns the text of a source: a sentence that states the triple, or the text of the passage."""
     if (triple := source.triple) is None:
         return source.passage.text
     return " ".join(fact_text(triple.subject, triple.relation, [triple.value]).split())
@@ -155,9 +155,9 @@ def _source_text(source: AnswerSource) -> str:
 def _checked_statements(state: State, *, may_skip: bool) -> Iterator[Statement]:
     """Yields the statements of the model, each with a status. A card is a reader's judgement of a sentence.
 
-    A statement is supported if the cards support all its sentences. Then it cites the sources that the cards
-    quote; else it cites nothing. All other citations of the model are refused. With `may_skip`, a sentence
-    does not count if the reader finds nothing to check in it.
+    A statement is supported if the cards support all its sentences. The statement then cites the sources that
+    the cards quote. Without support, the statement cites nothing. All other citations of the model are
+    refused. With `may_skip`, sentences in which the reader finds nothing to check are ignored.
     """
     report, at, known = card_sentences(state), 0, {source.number for source in state["sources"]}
     for draft in state["written"]:

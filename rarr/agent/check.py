@@ -34,7 +34,7 @@ _MAX_QUOTES = 3
 
 
 class DocumentFile(NamedTuple):
-    """A file to check: its name and its text. `unreadable` is the reason if the file could not be read."""
+    """A file to check: its name and its text. If the file could not be read, `unreadable` tells why."""
 
     file: str
     text: str = ""
@@ -51,8 +51,8 @@ async def check_documents(
 ) -> DocumentChecks:
     """Checks the documents, `jobs` documents at the same time. The results have the order of `documents`.
 
-    A contradicted sentence always fails. A sentence also fails if `fail_on` has its status. Calls `on_done`
-    after each document.
+    Sentences with a status in `fail_on` count as failures. Contradicted sentences always count as failures.
+    Calls `on_done` after each document.
     """
     statuses: tuple[FailOn, ...] = tuple(dict.fromkeys(("contradicted", *fail_on)))
     turns, common = asyncio.Semaphore(jobs), list[Notice]()
@@ -99,7 +99,7 @@ def _checked_document(name: str, result: Postprocessed, fail_on: Sequence[FailOn
 
 
 def _findings(revision: Revision, fail_on: Sequence[str]) -> Iterator[Finding]:
-    """Yields a finding for each doubtful sentence, with at most three quotes; contradicting quotes first."""
+    """Yields a finding for each doubtful sentence. The quotes (at most 3) begin with contradictions."""
     text, by_id = revision.original, {passage.id: passage for passage in revision.evidence}
     for kind, it in classified_sentences(revision):
         if kind not in ("contradicted", "not confirmed", "not judged"):

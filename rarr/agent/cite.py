@@ -41,7 +41,7 @@ _MAX_PASSAGES = 5  # most passages of a cited source that are read for a sentenc
 
 
 def require_card_reader(components: Components) -> None:
-    """Raises `InputError` if the components rewrite whole texts (baselines), or have no reader of cards."""
+    """Raises `InputError` if `components` rewrite whole texts, or have no reader, which makes cards."""
     if components.rewriter is not None:
         raise InputError("components with a rewriter change the text: give the usual components")
     if components.card_reader is None:
@@ -60,8 +60,8 @@ async def add_citations(
     """Checks the citations that the text of `research` has, and puts new citations into the text.
 
     The requests of the checks are added to the usage of `research`, and count against the budget of its run.
-    With `mark_unsupported`, each checkable sentence without a citation gets the mark `[citation needed]`,
-    except a sentence whose search or judgement failed.
+    With `mark_unsupported`, each checkable sentence without a new or a supported citation gets the mark
+    `[citation needed]`. A sentence whose search or judgement failed gets no mark.
     """
     text, usage, checks = research.original, research.usage, list[CitationCheck]()
     source = getattr(components.retriever, "source", None)
@@ -93,7 +93,7 @@ async def add_citations(
 
 
 def _numbers_in_own_list(text: str, evidence: Sequence[Passage]) -> dict[str, int]:
-    """Returns the numbers of sources in the source list of `text`. Finds a source by its title or address."""
+    """Maps sources of `evidence` to their numbers in the source list of `text`, by titles or addresses."""
     numbers = dict[str, int]()
     for entry in (it for it in source_entries(text) if it.label.isdecimal()):
         parts = {*map(_word_key, (entry.text, *re.split(r"[.,;]\s", entry.text)))}
@@ -105,7 +105,7 @@ def _numbers_in_own_list(text: str, evidence: Sequence[Passage]) -> dict[str, in
 
 
 class _Citation(NamedTuple):
-    """A citation of the text, with excerpts of the source. `target` names the source, as in the text."""
+    """A citation of the text, with excerpts of the cited source. The text names the source as `target`."""
 
     mark: CitationMark
     target: str
@@ -131,7 +131,7 @@ async def check_citations(
 ) -> tuple[list[CitationCheck], list[Notice]]:
     """Judges each citation of the text. Returns a check for each of `marks`, and warnings about failures.
 
-    `known` are passages of the run. `given` are the passages of the call: `[2]` cites the second source.
+    `known` are passages of the run. `given` are the passages of the call; `[2]` cites their second source.
     A reader compares each sentence with each source that the sentence cites. If no source alone supports the
     sentence, the reader compares the sentence with all its sources together.
     """
@@ -183,7 +183,7 @@ class _SourceFinder:
         self._results, self._locks = dict[Any, Any](), defaultdict[Any, asyncio.Lock](asyncio.Lock)
 
     async def find_evidence(self, mark: CitationMark, query_id: str) -> _Citation:
-        """Finds the passages of the cited source that are not suspicious. A failure becomes a warning."""
+        """Returns the citation, with passages of its source that are not suspicious. Warns of a failure."""
         label, sentence = mark.label, mark.sentence.of(self._text)
         target = self._entries.get(label, "" if label.isdecimal() or label.startswith("^") else label)
         message = f"the citation {mark.place.of(self._text)} could not be judged"
@@ -211,7 +211,7 @@ class _SourceFinder:
     async def _find_passages(self, target: str, sentence: str) -> Sequence[Passage]:
         """Returns the passages of the sources that `target` names.
 
-        If the whole text of a source is known, returns all its passages; else those that the search found.
+        If the whole text of a source is known, returns all its passages, else its passages that were found.
         """
         settings, retriever = self._components.settings, self._components.retriever
         found, cited = list(self._known), list[Passage]()
@@ -227,7 +227,7 @@ class _SourceFinder:
         return cited
 
     async def _call_once(self, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
-        """Returns the result of `call`. Calls once for equal arguments, and again only after an error."""
+        """Returns the result of `call`, and keeps it for later calls with equal arguments. Keeps no error."""
         async with self._locks[arguments]:
             if arguments not in self._results:
                 self._results[arguments] = await call(*arguments)
@@ -237,8 +237,8 @@ class _SourceFinder:
 def _judge(text: str, citation: _Citation, readings: Sequence[_Reading], *, alone: bool) -> CitationCheck:
     """Judges a citation by `readings`: the cards of its sentence that a reader made from the cited source.
 
-    If the source supports only a part of the sentence, the citation is `unjudged`. But if it is the only
-    citation of the sentence (`alone`), and words before the mark are not supported, it is `not_supported`.
+    If the source supports only a part of the sentence, the citation is `unjudged`. But the citation is
+    `not_supported` if the sentence has no other citation (`alone`), and words before the mark lack support.
     """
     mark, evidence = citation.mark, citation.evidence
     quoting, silent = [it for it in readings if it[1]], mark.place.start if alone else -1
@@ -262,10 +262,10 @@ def _judge(text: str, citation: _Citation, readings: Sequence[_Reading], *, alon
 
 
 def passages_of_entry(passages: Sequence[Passage], target: str) -> list[Passage]:
-    """Returns the passages whose source is named in `target`, an entry of a source list; each passage once.
+    """Returns each passage whose source is named in `target`, which is an entry of a source list.
 
-    Compares addresses or paths, then titles, then file names. The first comparison that matches decides. If
-    the entry has an address, it may cite another page: then a title must be a whole sentence of the entry.
+    Compares addresses or paths, then titles, then file names. The first comparison that matches decides. An
+    entry with an address may cite another page. A title must then be a whole sentence of this entry.
     """
     distinct = {(each.source, each.start, each.end): each for each in passages}.values()
     addresses = set(map(_address_key, _ADDRESS.findall(target)))
@@ -293,12 +293,12 @@ def _word_key(text: str) -> str:
 
 
 def _has_whole_name(target: str, name: str, not_behind: str = r"\w.-") -> bool:
-    """Tells whether `target` contains `name`, and not only as a part of a longer name."""
+    """Tells whether `target` contains `name` as a whole name, not as a part of a longer name."""
     whole = rf"(?<![{not_behind}]){re.escape(name)}(?![\w/-]|[.?&=%~+]\w)"
     return re.search(whole, target) is not None
 
 
 def _address_key(address: str) -> str:
-    """Returns the address in a form to compare: without scheme, escapes, fragment and final slash."""
+    """Returns the address without scheme, `www.`, escapes, fragment and final slash, for comparisons."""
     bare = urldefrag(address).url if "://" in address else address
     return unquote(_ORIGIN.sub(lambda it: it[1].lower(), bare)).rstrip("/.")

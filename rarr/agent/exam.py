@@ -1,4 +1,4 @@
-"""Examines a language model as a reader of sentences: 24 sentences with known verdicts, in two requests."""
+"""Tests how well a language model judges sentences: 24 sentences with known verdicts, in two requests."""
 
 import json
 from collections import Counter
@@ -29,7 +29,7 @@ _FITNESS_WORDS: dict[Fitness, str] = {
 
 
 class ExamResult(NamedTuple):
-    """The result of an exam of a language model. A card is its judgement of one sentence."""
+    """The result of an exam of a language model. A card is the model's judgement of one sentence."""
 
     cards: int  # sentences of the exam
     found: int  # right cards
@@ -72,7 +72,7 @@ class ExamResult(NamedTuple):
 
 
 def examine_named_model(name: str, settings: Settings) -> ExamResult:
-    """Examines the model `name`. Stores whether the model is fit for edits, for later runs with this reader.
+    """Examines the model `name`, and stores for later runs whether the model is fit for edits.
 
     Raises `RarrError` if the model cannot be used, and `ModelError` if a request to the model fails.
     """
@@ -124,7 +124,7 @@ def _exam_block(part: Mapping[str, Any]) -> ReadingBlock:
 def _grade_card(
     sentence: Mapping[str, Any], card: RawCard | None, lines: Mapping[str, SourceLine]
 ) -> tuple[bool, bool]:
-    """Returns two values: whether the card is right, and whether it contradicts a right sentence."""
+    """Returns two values: whether the card is right, and whether the card contradicts a right sentence."""
     if card is None:
         return False, False
     text, wanted = sentence["text"], sentence["verdict"]

@@ -25,7 +25,7 @@ _MOST_HTML = 0.5  # the share of a text that may be HTML without a warning
 
 
 def required_text(text: object, name: str) -> str:
-    """Returns `text` as valid Unicode. Raises `InputError` about `name` if `text` is empty or no string."""
+    """Returns `text` as valid Unicode. Raises `InputError` about `name` if `text` is empty or no `str`."""
     if not isinstance(text, str):
         raise InputError(f"{name} is {kind_of(text)}, not a str: decode or convert it first")
     if not text.strip():
@@ -34,9 +34,9 @@ def required_text(text: object, name: str) -> str:
 
 
 def context_text(context: str | Sequence[Message] | None, answer: str = "") -> str | None:
-    """Returns a question, or the latest messages of a conversation, as one text; None if there are no words.
+    """Returns a question, or the latest messages of a conversation, as one text; None if the text is empty.
 
-    Raises `InputError` if `context` is neither a text nor a list of messages.
+    Leaves out `answer` as the last message. Raises `InputError` if `context` is no text or list of messages.
     """
     if not isinstance(context, str | Sequence | None) or isinstance(context, bytes):
         raise InputError(f"context is {kind_of(context)}: give a str, or a list of messages")
@@ -75,7 +75,7 @@ def _turn_of_message(message: object) -> dict[str, str]:
 
 
 def message_text(content: object, between: str = "") -> str:
-    """Returns the text of a message's content: a string, or text blocks joined by `between`; else ""."""
+    """Returns the text of `content`: a string, or its text blocks joined by `between`; "" for any other."""
     # A provider may cut a sentence into several blocks. A blank line replaces other blocks, such as images.
     blocks = content if isinstance(content, list | tuple) else [content] * isinstance(content, str)
     texts = groupby(map(_block_text, blocks), bool)
@@ -98,7 +98,7 @@ def with_text(content: Any, revised: str) -> Any:
 
 
 def text_notices(raw_input: str, text: str, context: str | None) -> list[Notice]:
-    """Makes warnings about HTML and tables that are not checked, replaced characters, and file names."""
+    """Makes warnings: unchecked HTML or tables, replaced characters, or a text that is only a file name."""
     messages: dict[str, str] = {}
     if (replaced := f"{text}{context}".count(REPLACEMENT) - raw_input.count(REPLACEMENT)) > 0:
         cure = "leave out NUL and halves of surrogate pairs"

@@ -51,7 +51,7 @@ def cited_text(
 ) -> Cited:
     """Puts `planned` citations into a text, and `[citation needed]` behind each sentence in `unsupported`.
 
-    A list of the cited sources follows at the end, without `own_sources`, which the text lists itself.
+    The list at the end has the cited sources, except `own_sources`, which the text itself already lists.
     `numbers` maps a source to its number in the text; new sources are numbered from `first_number`. With
     `footnotes`, marks look like `[^1]`. `existing` are the checks of citations that the text had before.
     """
@@ -86,7 +86,7 @@ def cited_text(
 def insert_marks(original: str, marks: Sequence[tuple[Sentence, str]]) -> tuple[str, list[dict[str, Any]]]:
     """Puts marks into `original`. `marks` has pairs: a sentence, and the mark to put behind the sentence.
 
-    Equal marks at a place become one mark. Returns the new text, and the fields of a `Mark` for each pair.
+    Equal marks at one place become one mark. Returns the new text, and the fields of a `Mark` for each pair.
     """
     keys = [(_mark_place(original, sentence.end), mark) for sentence, mark in marks]
     pieces, places, previous_at, length = list[str](), dict[tuple[int, str], dict[str, int]](), 0, 0
@@ -105,7 +105,7 @@ def insert_marks(original: str, marks: Sequence[tuple[Sentence, str]]) -> tuple[
 
 
 def _mark_place(text: str, end: int) -> int:
-    """Returns the first place from `end` on for a mark: not in a link, and behind marks such as `[1][2]`."""
+    """Returns the first place for a mark from `end` on: outside of links, behind marks such as `[1][2]`."""
     ending = _LINE_END.search(text, end)
     for span in protected_spans(text, text.rfind("\n", 0, end) + 1, ending.start() if ending else len(text)):
         if span.start < end < span.end or (span.start == end and text[end] == "["):
@@ -123,7 +123,7 @@ def _space_before(original: str, at: int, previous_at: int) -> str:
 
 
 def _source_list(original: str, sources: Sequence[CitedSource], *, footnotes: bool) -> str:
-    """Writes the list of `sources` to append to `original`. Closes a code block that is still open."""
+    """Returns the list of `sources` to put after `original`. Closes a code block that is open there."""
     if not sources:
         return ""
     form = "[^{}]: {}" if footnotes else "- [{}] {}"

@@ -56,7 +56,7 @@ def require_valid_call(
 async def result_by_deadline(
     call: _PostprocessCall, answer: str, mode: PostprocessMode, deadline_s: float | None
 ) -> Postprocessed:
-    """Postprocesses `answer`, except its reasoning. After `deadline_s` seconds, the answer is unchanged."""
+    """Runs `call` on `answer` without its reasoning. After `deadline_s` seconds, `answer` is unchanged."""
     require_valid_call(answer, mode, deadline_s)
     answer = valid(answer)
     reasoning = answer[: reasoning_end(answer)]
@@ -69,7 +69,7 @@ async def result_by_deadline(
 
 
 def _with_reasoning(result: Postprocessed, reasoning: str) -> Postprocessed:
-    """Puts the model's reasoning back before the texts of `result`. Adds its length to all places."""
+    """Puts the reasoning before the texts of `result`. Moves all places by the length of the reasoning."""
     by, of_sentence, run = len(reasoning), ("sentence_start", "sentence_end"), result.revision
     update: dict[str, Any] = {"original": reasoning + result.original, "text": reasoning + result.text}
     update["citations"] = moved_records(result.citations, by)
@@ -140,7 +140,7 @@ def annotated_text(original: str, sentences: Sequence[Sentence]) -> tuple[str, t
 
 
 def outcome_and_notice(revision: Revision, cited: Cited | None = None) -> tuple[Outcome, str]:
-    """Returns the outcome of a run, and a notice: a line that counts sentences, corrections and citations."""
+    """Returns the outcome of a run, and a notice that counts sentences, corrections and citations."""
     if why := why_nothing_checked(revision):
         return "failed", f"not checked: {why}"
     classes = Counter(name for name, _ in classified_sentences(revision))
@@ -162,8 +162,8 @@ def outcome_and_notice(revision: Revision, cited: Cited | None = None) -> tuple[
 def classified_sentences(revision: Revision) -> list[tuple[str, Sentence]]:
     """Returns a pair for each sentence of the report: its class, such as "corrected", and the sentence.
 
-    An edited sentence is `corrected` only if it is supported after the edit. If something failed in the run,
-    an unjudged sentence is `not judged`: it may have something to check. Otherwise, it is `not checked`.
+    An edited sentence is `corrected` only if it is supported after the edit. An unjudged sentence is `not
+    judged` if it has parts to check, or if something failed in the run. Otherwise, it is `not checked`.
     """
     failed, edits = _has_failure(revision), [edit for edit in revision.edits if edit.accepted]
     changed = [moved_range(it.start, it.start + len(it.new), edits[n:]) for n, it in enumerate(edits, 1)]

@@ -1,6 +1,6 @@
-"""Decides whether passages support a claim, and edits nothing. Labels as in Yue et al. 2023, section 2.
+"""Decides whether passages support a claim. The labels are those of Yue et al. 2023, section 2.
 
-A reader fills a card (a judgement) for each sentence, as in `revise`; or a judge gives a score or a label.
+Either a reader makes a card (a judgement) of each sentence, or a judge gives a score or a label.
 """
 
 import asyncio
@@ -86,7 +86,7 @@ class ClaimVerifier(Closable):
 
         The model of the settings reads the passages. Without a model, the embedded reader finds near
         quotations of the claim. The settings `corpus`, `graph`, `search`, `preset`, `rounds` and `trace` are
-        not used. With `measuring`, earlier results of the reader are neither read nor stored. Raises
+        not used. With `measuring`, the reader's results are not stored, and no stored ones are used. Raises
         `RarrError` if something is missing, and `InputError` for components without a reader of cards.
         """
         self._reviser = self._reviser_class(settings, **options)
@@ -100,8 +100,8 @@ class ClaimVerifier(Closable):
     async def averify(self, claim: str, sources: ClaimSources, context: Context = None) -> Verification:
         """Decides whether `sources` support `claim`. `context` is a question that the claim may answer.
 
-        `sources` is a passage or a list of passages, as in `rarr.revise`. If they have more than 12,000
-        characters together, only the parts that are nearest to the claim are read. Without a passage, the
+        `sources` is a passage or a list of passages, as in `rarr.revise`. If the passages have more than
+        12,000 characters together, only the parts nearest to the claim are read. If there is no passage, the
         label is `extrapolatory`.
 
         Raises `InputError` for an empty claim or passage. All later failures become warnings; a claim that
@@ -153,7 +153,7 @@ verify = synchronous(averify)
 async def averify_by_search(
     reviser: Reviser, claim: str, context: str | None = None, given: Sequence[Given] = ()
 ) -> Verification:
-    """Decides whether sources support `claim`: the `given` passages, or without them the reviser's sources.
+    """Decides whether `given` passages support `claim`. If `given` is empty, uses the sources of `reviser`.
 
     Searches the sources as `revise` does, and edits nothing. Raises `InputError` for an empty claim. All
     later failures become warnings.
@@ -167,7 +167,7 @@ class NamedJudge(ClaimVerifier):
     """Verifies claims by the judge that the settings name, such as `nli:NAME` or a language model.
 
     The judge gets all passages joined to one text, as in the papers on claim verification. The judge gives
-    no quotes, and no planted errors test the judge.
+    no quotes. No wrong sentences are added to the text to test the judge.
     """
 
     _reviser_class = _GivenPassagesReviser
@@ -222,9 +222,9 @@ class NamedJudge(ClaimVerifier):
 
 
 def claim_verifier_of(settings: Settings, *, measuring: bool = False) -> ClaimVerifier:
-    """Makes a `NamedJudge` if the setting `models` names a judge for attribute, else a `ClaimVerifier`.
+    """Makes a `NamedJudge` if `settings.models` has a judge for the node attribute, else a `ClaimVerifier`.
 
-    With `measuring`, earlier results of the reader are neither read nor stored.
+    With `measuring`, results of the reader are not stored, and no stored results are used.
     """
     judge = settings.models.get("attribute")
     if judge in EMBEDDED:
@@ -243,7 +243,7 @@ def _divisible_source(piece: Given) -> Given:
 async def _claim_evidence(
     claim: str, context: str | None, sources: Sequence[Given], settings: Settings
 ) -> list[Evidence]:
-    """Makes evidence of all passages if they fit into a request, else of the parts nearest to the claim."""
+    """Makes evidence of all passages, or of parts nearest to the claim if not all fit into one request."""
     passages: Sequence[Passage] = [given_passage(it, n, f"{UNNAMED}{n}") for n, it in enumerate(sources, 1)]
     if sum(len(it.text) for it in passages) > SHOWN_CHARACTERS:
         pieces = [_divisible_source(it) for it in passages]
@@ -255,7 +255,7 @@ async def _claim_evidence(
 def _claim_verifications(
     claims: Sequence[str], context: str | None, revision: Revision, embedded: bool = False
 ) -> list[Verification]:
-    """Makes the verification of each claim. `revision` is about one text, which joins all claims."""
+    """Makes the verification of each claim from `revision`, whose text joins all claims."""
     notices = [it for it in revision.warnings if it.code != NOTHING_TO_CHECK.code]
     unread = {"status": "unjudged"} if any(it.code == "reader_unreliable" for it in notices) else {}
     made, at = list[Verification](), 0
@@ -276,7 +276,7 @@ def _claim_verifications(
 def _unconfirm_short_answer(sentence: Sentence) -> Sentence:
     """Makes a supported or contradicted sentence unconfirmed if it may be a short answer to a question.
 
-    The embedded reader cannot read the question. Whole sentences with a similar quote keep their status.
+    The embedded reader cannot read the question. A whole sentence with quotes of like length stays unchanged.
     """
     lines = [sentence.text, *(quote.text for quote in sentence.quotes)]
     own, *others = (len(items_of(line)) for line in lines)
@@ -290,7 +290,7 @@ def _unconfirm_short_answer(sentence: Sentence) -> Sentence:
 
 
 def _class_of_sentence(sentence: Sentence) -> AttributionClass | None:
-    """Returns the class of a sentence; None if not judged. It is `extrapolatory` if the sources disagree."""
+    """Returns the class of a sentence: None if it is not judged, `extrapolatory` if the sources disagree."""
     if sentence.status in NOT_JUDGED:
         return None
     if sentence.status == "supported":
@@ -306,7 +306,7 @@ def _make_verification(
     notices: Sequence[Notice],
     evidence: Sequence[Evidence],
 ) -> Verification:
-    """Makes the verification of a claim. Its label is the worst label of its checkable sentences."""
+    """Makes the verification of a claim. The label is the worst label of the checkable sentences."""
     labels, supports = [_class_of_sentence(it) for it in found if it.checkable], [it.support for it in found]
     levels = [support for support in supports if support is not None]
     return Verification(

@@ -108,7 +108,7 @@ class Writer(GraphRunner[Article]):
     ) -> Article:
         """Writes an article about `topic` from the sources, with checked citations behind its sentences.
 
-        `outline` has the headings of the sections; for None, a model plans the headings. `run_id` names the
+        `outline` has the headings of the sections; if it is None, a model plans them. `run_id` names the
         run. Raises `InputError` for an empty topic, an outline with no headings or too many, and a `run_id`
         that is not allowed or already used. All later failures become warnings.
         """
@@ -122,14 +122,14 @@ class Writer(GraphRunner[Article]):
         return State(original=topic, text=topic, context=outline, round=1, warnings=[])
 
     async def _run_to_end(self, start: State, run_id: str, *, resumed: bool) -> State:
-        """Moves topic and outline to their own keys, adds a query for the topic, and runs the graph."""
+        """Moves topic and outline to their keys in the state, adds a query for the topic, runs the graph."""
         topic, outline = start["original"], start["context"]
         query = Query(id="q1", text=topic, start=0, end=0)
         begun: State = {**start, "topic": topic, "outline": outline, "context": None, "queries": [query]}
         return await super()._run_to_end(begun, run_id, resumed=resumed)
 
     def _make_result(self, run_id: str, state: State, meter: Meter) -> RunResult[Article]:
-        """Warns of each section without text. Only a supported sentence gets a citation."""
+        """Makes the article. Warns of each section without text. Only supported sentences get citations."""
         written, cards = article_text(state), state.get("cards", [])
         text, edits = (state["text"], state["edits"]) if "edits" in state else (written.text, [])
         state, accepted = {**state, "text": text}, [edit for edit in edits if edit.accepted]
@@ -190,7 +190,7 @@ write = synchronous(awrite)
 
 
 def _headings(outline: Outline, topic: str) -> str:
-    """Returns the headings of `outline`, one in each line. Raises `InputError` unless there are 1 to 10."""
+    """Returns the headings of `outline`, one in each line. Raises `InputError` if there are 0 or over 10."""
     lines = outline.splitlines() if isinstance(outline, str) else list(outline)
     if not all(isinstance(line, str) for line in lines):
         raise InputError("outline is no list of headings: give texts, such as ['History', 'Design']")
