@@ -4,7 +4,7 @@
 def run(argv: list[str] | None = None) -> int:
     """Runs `rarr` with `argv`; None means the command line of the process. Returns the exit status.
 
-    If `argv` is None, also installs the signal handlers of `rarr.cli.interrupts`.
+    If `argv` is None, the function also installs the signal handlers of `rarr.cli.interrupts`.
     """
     if argv is None:
         import gc

@@ -84,7 +84,7 @@ def check(
 def files_to_check(names: Sequence[str]) -> list[Path]:
     """Returns the files in `names`, and the Markdown and text files in and below the folders, each file once.
 
-    Hidden files of folders are left out. Raises `InputError` if a name does not exist or has no such file.
+    Leaves out hidden files and folders. Raises `InputError` if a name does not exist or has no file to check.
     """
     found = dict[Path, Path]()
     for name in names:
@@ -124,7 +124,7 @@ def _files_outside_corpus(files: list[Path], settings: "Settings") -> list[Path]
 
 
 def read_document(file: Path) -> "DocumentFile":
-    """Reads a file as UTF-8. If the file cannot be read, `unreadable` of the result is the reason."""
+    """Reads a file to check, as UTF-8. If reading fails, the field `unreadable` of the result says why."""
     from rarr.agent.check import DocumentFile
 
     try:

@@ -1,4 +1,4 @@
-"""`rarr doctor`: shows the state of the installation, models and sources, with cures; examines a model."""
+"""`rarr doctor`: shows what is missing or broken, with advice for each fault; or examines one model."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ TEST_QUESTION = "When was the Hoover Dam built?"
 
 
 class Diagnosis(NamedTuple):
-    """The state of one examined part. `missing`: an optional part is absent. `broken`: it prevents work."""
+    """The state of one examined part. "missing": an optional part is absent. "broken": the part fails."""
 
     name: str
     state: Literal["ok", "missing", "broken"]
@@ -58,7 +58,7 @@ def doctor(settings: "Settings") -> int:
 
 
 def diagnoses(settings: "Settings") -> Iterator[Diagnosis]:
-    """Examines the installation, the settings, the models and the sources. Yields a diagnosis for each."""
+    """Examines the installation, the changed settings, the models and the sources. Yields the diagnoses."""
     import platform
     import tempfile
 

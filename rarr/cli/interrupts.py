@@ -1,10 +1,10 @@
-"""Ends an interrupted command: it writes its results so far, prints one line, and exits.
+"""Ends an interrupted command: the command writes its results so far, prints one line, and exits.
 
-The signal handler raises no exception: some functions would hide it, and Python would wait for other threads.
-A thread ends the process, because a handler would wait until the main thread leaves a long call of a library.
-No command loses finished work, even if it is killed: a file gets its name when it is complete, a line is
-appended as a whole, a database commits. This module imports no slow module, because an interrupt during an
-import would print a traceback.
+The signal handler raises no exception. Some functions would hide an exception, and Python would wait for all
+threads. A thread ends the process, because a handler must wait while the main thread is in a long call. No
+command loses finished work, even if the command is killed: a file gets its name when the file is complete, a
+line is appended as a whole, and a database commits. This module imports no slow module, because an interrupt
+during an import would print a traceback.
 """
 
 import atexit
@@ -21,7 +21,7 @@ WRITING_S = 5.0
 
 
 def install_signal_handlers() -> None:
-    """Installs signal handlers: the first signal writes the results and ends, the second ends at once."""
+    """Makes the first signal end the process after its results are written, and the second at once."""
     defaults = (signal.default_int_handler, signal.SIG_DFL)
     taken = [number for number in SIGNAL_LINES if signal.getsignal(number) in defaults]
     reader, writer = os.pipe()
@@ -29,7 +29,7 @@ def install_signal_handlers() -> None:
         os.set_blocking(writer, False)
 
     def forward(number: int, frame: FrameType | None) -> None:
-        """Writes the signal to the pipe if Python did not, because an event loop set another wakeup pipe."""
+        """Writes the signal's number to the pipe, if Python wrote it to the pipe of an event loop instead."""
         if signal.set_wakeup_fd(writer, warn_on_full_buffer=False) != writer:
             os.write(writer, bytes([number]))
 
@@ -49,7 +49,7 @@ def _set_handlers(numbers: list[signal.Signals], how: "signal._HANDLER") -> None
 
 
 def _watch_signals(reader: int, handler: "signal._HANDLER") -> None:
-    """Waits for signals that this module handles. The first writes the results; the second ends at once."""
+    """Waits for this module's signals. After the first, writes the results; after a second, ends at once."""
     for end in (_write_results_and_end, _end_process):
         while signal.getsignal(number := os.read(reader, 1)[0]) is not handler:
             pass
@@ -57,7 +57,7 @@ def _watch_signals(reader: int, handler: "signal._HANDLER") -> None:
 
 
 def _write_results_and_end(number: int) -> None:
-    """Writes the results, then ends the process. The main thread runs on, so that it can free its locks."""
+    """Starts a thread that writes the results and ends the process. The main thread can still free locks."""
     late = threading.Timer(WRITING_S, _end_process, [number])
     late.daemon = True
     try:

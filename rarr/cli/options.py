@@ -1,6 +1,6 @@
 """Declares the options that several commands have, and makes `Settings` from the options for settings.
 
-The file of a command declares the options that only this command has.
+An option that only one command has is declared in the file of that command.
 """
 
 from collections.abc import Callable, Sequence
@@ -53,9 +53,9 @@ RUN_SETTINGS = (*SOURCE_SETTINGS, *MODEL_SETTINGS, "deadline_s")
 
 
 def setting_options(*names: str, as_settings: bool = True) -> Option:
-    """Adds the options of the settings `names`, and `--set`, to a command. The command gets `settings`.
+    """Adds `--set` and the options of the settings `names` to a command, which gets `settings: Settings`.
 
-    If `as_settings` is false, the command gets the values from the user as a dict `chosen` instead.
+    If `as_settings` is false, the command gets `chosen` instead: a dict of the settings that the user gave.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,7 +78,7 @@ def setting_options(*names: str, as_settings: bool = True) -> Option:
 
 
 def _with_set_options(named: dict[str, Any], pairs: Sequence[str]) -> dict[str, Any]:
-    """Adds the settings of `--set NAME=VALUE` to `named`. A list is JSON or has commas; a table is JSON."""
+    """Adds the settings in `pairs`, each written as NAME=VALUE, to the dict `named`. Returns `named`."""
     from rarr.settings import Settings
     from rarr.settings.reading import parsed_setting
 
@@ -98,12 +98,12 @@ def given_options(**values: Any) -> dict[str, Any]:
 
 
 def option(flag: str, metavar: str, help_: str, **attributes: Any) -> Option:
-    """Declares an option with a value. `metavar` is the placeholder of the value; "" shows its choices."""
+    """Declares an option with a value. In the help, `metavar` stands for the value; "" shows the choices."""
     return click.option(flag, metavar=metavar or None, help=help_, **attributes)
 
 
 def out_option(metavar: str, help_: str, **attributes: Any) -> Option:
-    """Declares the option -o. If `metavar` is FILE, the folder of the file must exist."""
+    """Declares the option -o. If `metavar` is FILE, -o must name a file in a folder that exists."""
     check = _require_existing_folder if metavar == "FILE" else None
     return click.option("--out", "-o", metavar=metavar, help=help_, type=FILE, callback=check, **attributes)
 
@@ -117,7 +117,7 @@ def _require_existing_folder(_: click.Context, __: click.Parameter, file: Path |
 
 
 def parse_limits(arguments: Sequence[str], names: Sequence[str]) -> dict[str, float]:
-    """Parses limits such as `f1_ap=0.6`. A name must be in `names`, a limit in 0 to 1; else `InputError`."""
+    """Parses limits (0 to 1) such as `f1_ap=0.6`. Raises `InputError` for a wrong name or limit."""
     limits = dict[str, float]()
     for argument in arguments:
         name, _, number = (part.strip() for part in argument.partition("="))

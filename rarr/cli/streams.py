@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def require_standard_output() -> None:
-    """Raises `InputError` if standard output is closed, as after >&-. Opens a closed standard error."""
+    """Raises `InputError` if standard output is closed. Sends a closed standard error to the null device."""
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  # open until the process ends
     if sys.stdout is None:
@@ -26,10 +26,10 @@ def require_standard_output() -> None:
 
 
 def argument_text(given: str | None, name: str, cure: str) -> str:
-    """Returns the text `given` for the argument `name`. Reads standard input for "-", or in a pipe for None.
+    """Returns the text `given` of the argument `name`. Reads standard input for "-", or for None in a pipe.
 
-    Raises `InputError` if the text is missing, empty or not UTF-8, or if it is the name of a file or folder,
-    because the user probably meant its content. `cure` is the advice in the message.
+    Raises `InputError` if the text is missing, empty or not UTF-8. Raises it also for the name of a file or
+    folder, because the user probably meant the content. `cure` is the advice in the error message.
     """
     from rarr.retrievers.extract.files import file_kind
 
@@ -64,7 +64,7 @@ def _required_text(given: str | bytes, name: str) -> str:
 
 
 def decode_utf8(given: str | bytes, name: str) -> str:
-    """Decodes UTF-8, and leaves out a byte order mark. Raises `InputError` with `name` for invalid bytes."""
+    """Decodes UTF-8 without its byte order mark. For invalid bytes, raises an `InputError` about `name`."""
     # Python keeps the bytes of an argument that it cannot decode as surrogates; this restores the bytes.
     data = given if isinstance(given, bytes) else given.encode("utf-8", sys.getfilesystemencodeerrors())
     try:
@@ -76,7 +76,7 @@ def decode_utf8(given: str | bytes, name: str) -> str:
 
 
 def source_passages(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
-    """Yields the documents in `files` as source dicts. Raises `InputError` for a file that cannot be read."""
+    """Yields a dict (text, title, source, date) for each document. Raises `InputError` on failure."""
     from rarr.retrievers.extract.documents import UnreadableError
     from rarr.retrievers.extract.files import extract, file_kind
 
@@ -93,9 +93,9 @@ def source_passages(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
 
 
 def write(text: str, out: Path | None = None) -> None:
-    """Writes `text` to the file `out`, or to standard output in the encoding of a terminal, else in UTF-8.
+    """Writes `text` to the file `out`, or to standard output (UTF-8, or the encoding of the terminal).
 
-    A pipe whose reader has stopped is no error. Raises `InputError` if the text cannot be written.
+    Raises `InputError` if the text cannot be written. A pipe whose reader has stopped is no error.
     """
     if out is not None:
         return save_file(out, [text])
@@ -111,7 +111,7 @@ def write(text: str, out: Path | None = None) -> None:
 
 
 def write_result(result: "BaseModel | Any", text: Callable[[], str]) -> None:
-    """Writes a result to standard output: as JSON if the user gave --json, else as the text of `text()`."""
+    """Writes `result` to standard output as JSON if the user gave --json; else writes `text()`."""
     from rarr.views.shown_text import as_json as json_of
 
     write(json_of(result) if wants_json() else text())
@@ -131,7 +131,7 @@ def require_not_an_input(out: Path | None, read: Iterable[Path]) -> None:
 
 
 def save_file(out: Path, lines: Iterable[str]) -> None:
-    """Writes the file `out`, and replaces an old file only at the end. Raises `InputError` if that fails."""
+    """Writes `lines` to the file `out`. Replaces an old file at the end. Raises `InputError` on failure."""
     from rarr.tools.storage.files import write_whole
 
     try:
@@ -155,9 +155,9 @@ def warn(*messages: str) -> None:
 
 
 def complain_of_errors(errors: Sequence[str], noun: str, *, all_failed: bool) -> int:
-    """Writes the first 20 errors as warnings, and then the cure. `noun` names a row, such as "claim".
+    """Writes the first 20 errors as warnings, and then advice. `noun` names a row, such as "claim".
 
-    Returns the exit status: 0 without errors, 3 if `all_failed` (no row has a result), else 2.
+    Returns the exit status: 0 if there are no errors, 3 if no row has a result (`all_failed`), else 2.
     """
     warn(*errors[:20], *[f"and {len(errors) - 20} more"] * (len(errors) > 20))
     if not errors:
@@ -177,6 +177,6 @@ def show_progress() -> AbstractContextManager["ProgressLine"]:
 
 @contextmanager
 def open_with_progress(owner: Callable[..., Any], settings: object) -> Iterator[Any]:
-    """Yields an object of class `owner`, such as `Reviser`. Shows its progress; closes it after the block."""
+    """Yields an object of class `owner`, such as `Reviser`, and closes it at the end. Shows its progress."""
     with show_progress() as line, owner(settings, on_step=line.show_step, on_index=line.show_files) as made:
         yield made

@@ -100,7 +100,7 @@ def decide(run: str, accept: tuple[str, ...], revert: tuple[str, ...]) -> int:
 
 
 def _revision_of(run: str) -> "Revision":
-    """Reads a revision from a recorded run or from a JSON file. Raises `InputError` if there is none."""
+    """Reads the revision of a recorded run or a JSON file. Raises `InputError` if `run` has no revision."""
     from rarr import Revision, Trace
 
     file, cure = Path(run), "name a run that is done, or a file of rarr revise --json"
