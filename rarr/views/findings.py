@@ -32,7 +32,7 @@ STATUS_TITLES: dict[Status, str] = {
 
 
 def findings_text(checks: DocumentChecks, *, terminal: bool) -> str:
-    """Writes the findings of each file (place, status, words, sources), the warnings, and the outcome."""
+    """Writes the findings of each file (with status and sources), then the warnings, then the outcome."""
     lines = [line for document in checks.documents for line in _document_lines(document)]
     lines += [Line(0, Text(one_line(f"warning: {each}"), "yellow")) for each in checks.warnings]
     return lines_as_text([*lines, Line(0, Text(outcome_line(checks, why=False), "bold"))], terminal=terminal)
@@ -55,7 +55,7 @@ def _document_lines(document: CheckedDocument) -> Iterator[Line]:
 
 
 def outcome_line(checks: DocumentChecks, *, why: bool = True) -> str:
-    """Writes one line with the numbers of failed sentences and of unjudged files. `why` adds one reason."""
+    """Writes how many sentences fail and how many files are unjudged. `why` adds the first unjudged file."""
     parts, files = [], counted(len(checks.documents), "file")
     if failing := [document for document in checks.documents if document.failing_findings]:
         statuses = {finding.status for document in failing for finding in document.failing_findings}
@@ -98,7 +98,7 @@ def _notice_text(document: CheckedDocument) -> str:
 
 
 def github_annotations(checks: DocumentChecks) -> str:
-    """Writes a GitHub command for each finding or unjudged file. GitHub shows ten, so errors come first."""
+    """Writes a GitHub command for each finding and unjudged file. Errors come first: GitHub shows ten."""
     commands = [command for document in checks.documents for command in _document_commands(document)]
     commands.sort(key=lambda command: not command.startswith("::error"))
     return "".join(f"{command}\n" for command in commands)
@@ -123,9 +123,9 @@ def _command_text(name: str, message: str, **properties: Any) -> str:
 
 
 def sarif_log(checks: DocumentChecks, version: str) -> dict[str, Any]:
-    """Makes a SARIF log of one run. A sentence that fails is an error; any other finding is a note.
+    """Makes a SARIF log of one run. A sentence that fails becomes an error; other findings become notes.
 
-    If a file could not be judged, the log has a tool notification, and the run is not successful.
+    If a file could not be judged, the log has a tool notification, and says that the run was not successful.
     """
     rules = [{"id": status, "shortDescription": {"text": title}} for status, title in STATUS_TITLES.items()]
     told = [
@@ -155,7 +155,7 @@ def _sarif_result(file: str, finding: Finding) -> dict[str, Any]:
 
 
 def _sarif_locations(file: str, **place: Any) -> list[dict[str, Any]]:
-    """Makes the SARIF location of a file. In the working folder, its path is relative, as services expect."""
+    """Makes the SARIF location of a file. The path of a file in the working folder becomes relative."""
     path = Path(file)
     if path.is_absolute() and path.is_relative_to(Path.cwd()):
         path = path.relative_to(Path.cwd())

@@ -26,12 +26,12 @@ _ROW_KINDS = ("node", "failure", "query", "ask", "block")  # the kinds of spans 
 
 
 class RunView:
-    """The results of a run (or of its finished nodes), and its spans (recorded steps), for templates.
+    """The results of a run (also of an unfinished run), and its spans (recorded steps), for templates.
 
-    `queries_by_id`, `evidence_by_id`, `edits_by_id`: one record by its id. `evidence_of`, `edits_of`: records
-    by the id of a query. `checks_of`: by the id of evidence. `pieces_of`, `queries_of`: by the number of a
-    sentence. `spans_about`: the spans of a query or of evidence by its id, without requests. `start_time`:
-    the start of the first span, in seconds since 1970. `seconds`: the time from there to the last event.
+    `queries_by_id`, `evidence_by_id` and `edits_by_id` map an id to its record. `evidence_of` and `edits_of`
+    map a query's id to records; `checks_of` maps a passage's id to checks. `pieces_of` and `queries_of` map a
+    sentence's number to pieces and query ids. `spans_about` maps a query's or passage's id to spans, without
+    requests. `start_time`: the start, in seconds since 1970. `seconds`: from the start to the last event.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -71,7 +71,7 @@ class RunView:
 
     @cached_property
     def sentences_of(self) -> dict[str, list[int]]:
-        """Maps the id of each query to the numbers of its sentences in the revised text. The first is 1."""
+        """Maps the id of each query to the numbers (from 1) of the revised sentences that it asks about."""
         places, found = [Span(sentence.start, sentence.end) for sentence in self.sentences], {}
         for query in moved_queries(self.queries, self.edits):
             asked = Span(query.start, max(query.end, query.start + 1))
@@ -79,7 +79,7 @@ class RunView:
         return found
 
     def place_of_edit(self, edit: Edit) -> Span | None:
-        """Returns where the words of an edit are in the revised text; None if a later edit changed them."""
+        """Returns where the revised text has the words of an edit; None if a later edit changed them."""
         later = [each for each in self.edits[[*self.edits_by_id].index(edit.id) + 1 :] if each.accepted]
         words = edit.new if edit.accepted else edit.old
         place = Span(*moved_range(edit.start, edit.start + len(words), later))
@@ -91,34 +91,34 @@ class RunView:
         return [self.evidence_by_id[name] for name in dict.fromkeys(names) if name in self.evidence_by_id]
 
     def record_of_reading(self, span: StoredSpan) -> ReadBody:
-        """Returns the record of the reading (by a model) that has `span` in it; else an empty record."""
+        """Returns the record of a model's reading if `span` is the reading or in it; else an empty record."""
         outer = span if span.kind == "read" else self.by_number.get(span.parent, span)
         return ReadBody.model_validate(self.trace.body(outer) if outer.kind == "read" else {})
 
     @property
     def unfinished_spans(self) -> list[StoredSpan]:
-        """Returns the first (outermost) and the last (innermost) unfinished span; [] if the run has ended."""
+        """Returns the outermost and the innermost unfinished span; [] if no span is unfinished."""
         spans = [it for it in self.trace.spans if it.seconds is None and it.kind not in ("read", "block")]
         return list({span.number: span for span in (*spans[:1], *spans[-1:])}.values())
 
     def outer_span(self, span: StoredSpan, *kinds: str) -> StoredSpan:
-        """Returns `span` or the nearest span around it that has one of `kinds`; else the outermost span."""
+        """Returns the nearest span of one of `kinds`, from `span` outwards; else the outermost span."""
         while span.parent in self.by_number and span.kind not in kinds:
             span = self.by_number[span.parent]
         return span
 
     def row_number(self, span: StoredSpan) -> int:
-        """Returns the number of the row that shows `span`. The row of a question shows its requests too."""
+        """Returns the number of the row that shows `span`. A request is in the row of an outer span."""
         return self.outer_span(span, *_ROW_KINDS).number
 
     def inner_rows(self, span: StoredSpan) -> Iterator[StoredSpan]:
-        """Yields the spans inside `span` that have a row of their own, but not those inside such a row."""
+        """Yields the spans inside `span` that have a row of their own. Skips spans inside these rows."""
         for inner in self.trace.inner[span.number]:
             yield from [inner] if inner.kind in _ROW_KINDS else self.inner_rows(inner)
 
     @property
     def key_figures(self) -> dict[str, str]:
-        """Maps the name of each key figure of the run, such as Cost, to a text. Leaves out unknown ones."""
+        """Maps the names of the run's key figures, such as Cost, to texts. Leaves out unknown figures."""
         usage, scores, file = getattr(self.trace.revision, "usage", Usage()), self.scores, self.trace.file
         edits = Counter(edit.state for edit in self.edits)
         states = [state for state in get_args(EditState) if edits[state] or state != "suggested"]
@@ -140,7 +140,7 @@ class RunView:
 
     @property
     def failure_groups(self) -> list[tuple[str, str, list[int]]]:
-        """Groups failed spans by name and error. A group is (name with count, error, up to 8 row numbers)."""
+        """Groups failed spans by name and error: (name and count of spans, error, up to 8 row numbers)."""
         alike = _grouped(((span.name, span.error), span) for span in self.trace.spans if span.error)
         rows = {key: [*dict.fromkeys(map(self.row_number, spans))][:_LINKS] for key, spans in alike.items()}
         times = {key: f"{key[0]}, {counted(len(spans), 'time')}" for key, spans in alike.items()}
@@ -181,7 +181,7 @@ def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, list[Any]]:
 
 
 class MarkedSentence(NamedTuple):
-    """A numbered sentence, in pieces that edits kept, deleted or inserted. Between sentences: number 0."""
+    """A sentence, its number, and its kept, deleted or inserted pieces. Text between sentences: number 0."""
 
     number: int
     sentence: Sentence | None
@@ -206,7 +206,7 @@ def marked_sentences(text: str, edits: Sequence[Edit], sentences: Sequence[Sente
 
 
 def status_sentences(sentences: Sequence[Sentence], *statuses: Status) -> list[tuple[int, Sentence]]:
-    """Returns the sentences with these statuses, each with its number from 1. Sorts them as `statuses`."""
+    """Returns (number from 1, sentence) for sentences with one of `statuses`, in the order of `statuses`."""
     numbered = [(n, sentence) for n, sentence in enumerate(sentences, start=1) if sentence.status in statuses]
     return sorted(numbered, key=lambda pair: statuses.index(pair[1].status))
 
@@ -214,7 +214,7 @@ def status_sentences(sentences: Sequence[Sentence], *statuses: Status) -> list[t
 def quote_pieces(text: str, says: Iterable[str], most: int = 600) -> list[tuple[bool, str]]:
     """Quotes about `most` characters of `text`, around the first phrase of `says` that the text has.
 
-    Without such a phrase, the quote is the start. Returns pieces: (whether it is a phrase of `says`, piece).
+    If `text` has no such phrase, quotes the start. Returns pairs: (whether a piece is a phrase, the piece).
     """
     words = sorted({phrase for phrase in says if phrase in text}, key=len, reverse=True)
     first = min((text.find(phrase) for phrase in words), default=0)
@@ -229,7 +229,7 @@ _HELPERS = {it.__name__: it for it in (warning_lines, value_text, quote_pieces, 
 
 
 def trace_page(trace: Trace) -> str:
-    """Renders the page of a run. The run may be unfinished. The page is readable without its script."""
+    """Renders the page of a run. The run may be unfinished. The page can be read without JavaScript."""
     return _render_run("views/html/trace_page/page.html", trace)
 
 
@@ -239,7 +239,7 @@ def form_page(needs_token: bool) -> str:
 
 
 def result_page(revision: Revision, done: Postprocessed) -> str:
-    """Renders a result for the page of `rarr serve`. `done` has the outcome and the notice of the run."""
+    """Renders a result for the page of `rarr serve`. `done` holds the run's outcome and notice."""
     facts = RunFacts(version="", original=revision.original, context=None, settings={}, warnings=[])
     ended = {"seconds": revision.usage.seconds, "revision": revision.model_dump(mode="json")}
     trace = Trace(TraceFile(run_id=revision.run_id, started=0, facts=facts, **ended))

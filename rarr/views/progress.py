@@ -22,7 +22,7 @@ class ProgressLine:
     """The progress line on standard error: the last step, the finished share of the text, and the usage."""
 
     def __init__(self, *, visible: bool) -> None:
-        """Makes the line. If `visible` is false, nothing is shown, because standard error is no terminal."""
+        """Makes the line. If `visible` is false (standard error is no terminal), the line stays hidden."""
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
@@ -55,7 +55,7 @@ class ProgressLine:
         self._progress.update(self._task, description=one_line(line, _MOST_CHARACTERS), **known)
 
     def show_rows(self, done: int, total: int | None, errors: int = 0, noun: str = "row") -> None:
-        """Shows how many of the `total` rows are finished, the number of errors, and the remaining time."""
+        """Shows how many of the `total` rows are finished, how many failed, and the time that remains."""
         line = f"{done:,} of {counted(total, noun)}" if total else counted(done, noun)
         self._progress.update(self._task, completed=done, total=total)
         left = self._progress.tasks[0].time_remaining

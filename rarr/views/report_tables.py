@@ -18,10 +18,10 @@ _MOST_CELLS = 12  # of a row; a record with more measures is not written as one 
 
 
 def as_tables(report: BaseModel | Mapping[str, Any], out: Path | None = None, noun: str = "report") -> str:
-    """Writes a report: counts and texts on lines, measures in tables, and the path `out` after `noun`.
+    """Writes a report: a line for each count or text, and tables of measures. The last line names `out`.
 
-    A mapping of names (such as judges) to records of measures becomes one table with a row for each name. A
-    list is written as its length; a short list of texts is written in full.
+    A mapping of names (such as judges) to records of measures becomes one table, with a row for each name. A
+    short list of texts is written in full; of other lists, the length is written.
     """
     return tables_text(_report_parts("", _fields_of(report))) + (f"\n{noun}: {out}\n" if out else "")
 
@@ -44,7 +44,7 @@ def _report_parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Grou
 
 
 def _row_cells(value: Any) -> dict[str, str]:
-    """Writes a measure, or a record of measures and simple values, as cells by name; {} for other values."""
+    """Maps cell names to texts, for a measure or a record of measures and simple values. Else returns {}."""
     if isinstance(value, Measurement):
         interval = "-" if value.low is None else f"{value.low:.3f} to {value.high:.3f}"
         counts = {"n": str(value.n), "not judged": str(value.unjudged)}
@@ -55,7 +55,7 @@ def _row_cells(value: Any) -> dict[str, str]:
 
 
 def _table(title: str, rows: Mapping[str, Mapping[str, str]]) -> Iterator[Group]:
-    """Makes a table under its title. In a narrow terminal, a long cell is wrapped, and not cut."""
+    """Makes a table under the title `title`. In a narrow terminal, the text of a long cell is wrapped."""
     table = Table(box=None, pad_edge=False)
     table.add_column(Text(), overflow="fold")
     head = list(dict.fromkeys(name for row in rows.values() for name in row))

@@ -1,6 +1,6 @@
 """Writes a revision as text or as a diff, for a terminal or a pipe; writes a verified claim as text.
 
-Other people wrote the texts. So markup has no effect, and control characters become visible signs.
+The texts may be harmful, so their markup is not applied, and their control characters become visible signs.
 """
 
 import re
@@ -35,16 +35,16 @@ _MOST_PLACE, _MOST_SENTENCE, _MOST_HEAD = 500, 200, 80  # characters; heads are 
 
 
 class Line(NamedTuple):
-    """A line to print. A terminal wraps a long line, and indents all its parts in the same way."""
+    """A line to print. A terminal wraps a long line, and indents every part of it by `indent` columns."""
 
     indent: int
     text: Text
 
 
 def revision_text(revision: Revision, *, terminal: bool, verbose: bool = False) -> str:
-    """Writes the revised text, a line for each change, a line for each sentence, the counts and the cost.
+    """Writes the revised text, its changes, its sentences, and then counts and the cost of the run.
 
-    On a terminal, the changes are marked in the text. In a pipe, the output begins with the exact text.
+    A terminal with colours shows the changes in the text. In a pipe, the output begins with the exact text.
     `verbose` adds the reasons for accepted edits, the refused edits, and all quotes.
     """
     text, end = revision.text, "" if revision.text.endswith("\n") else "\n"
@@ -70,14 +70,14 @@ def revision_diff(revision: Revision, *, terminal: bool) -> str:
 
 
 def lines_as_text(lines: Iterable[Line], *, terminal: bool) -> str:
-    """Writes the lines as plain text; for a terminal, with colours, and wrapped to its width."""
+    """Writes the lines as plain text. For a terminal, adds colours and wraps the lines to the width."""
     if not terminal:
         return "".join(f"{' ' * line.indent}{line.text.plain}\n" for line in lines)
     return rich_text((Padding.indent(line.text or Text(" "), line.indent) for line in lines), terminal=True)
 
 
 def rich_text(parts: Iterable[RenderableType], *, terminal: bool | None = None, **how: Any) -> str:
-    """Returns `parts` as text, drawn by the library rich. Without a terminal, it is 240 columns wide."""
+    """Draws `parts` as text with the library rich. Without a terminal, a line has at most 240 characters."""
     console = _console(terminal)
     with console.capture() as capture:
         for part in parts:
@@ -111,7 +111,7 @@ def _change_line(edit: Edit, *, verbose: bool) -> Line:
 
 
 def _sentence_lines(revision: Revision, verbose: bool) -> Iterator[Line]:
-    """Yields a line for each sentence, then lines with differing words and, if `verbose`, all its quotes."""
+    """Yields each sentence's line, its words that differ, and more sources (if `verbose` or contradicted)."""
     text, cells = revision.text, table_cells(revision.text)
     for number, sentence in enumerate(revision.report.sentences, start=1):
         # The support of a contradicted sentence counts only one side, so it is not shown.
@@ -148,7 +148,7 @@ def _marked_sentence(sentence: Sentence) -> Text:
 
 
 def _source_texts(sentence: Sentence, revision: Revision) -> Iterator[str]:
-    """Yields the quotes of a sentence with their sources; without quotes, each passage's closest sentence."""
+    """Yields a sentence's quotes with their sources. Without quotes: each passage's closest sentence."""
     by_id = {passage.id: passage for passage in revision.evidence}
     verdicts = {check.evidence_id: check.verdict for check in revision.checks if not check.stale}
     cited = defaultdict[tuple[str, str], list[str]](list)
@@ -187,7 +187,7 @@ def _cost_text(revision: Revision) -> str:
 
 
 def verification_text(verification: Verification) -> str:
-    """Writes a claim's label, its support (0 to 1), and its sentences with quotes and differing words."""
+    """Writes the label of a claim, the support (0 to 1), and the sentences, with quotes and differences."""
     support = "" if verification.probability is None else f" (support {verification.probability:.2f})"
     support += _dispute_note(*verification.sentences)
     claim, report = verification.claim, Report(sentences=verification.sentences)

@@ -17,7 +17,7 @@ def visible_text(text: str) -> str:
 
 
 def one_line(text: str, most: int | None = None) -> str:
-    """Writes `text` on one line of at most `most` characters, safe to print. A shortened text ends with …"""
+    """Writes `text` on one line, safe to print. A text over `most` characters is cut, with … at its end."""
     line = " ".join(visible_text(text).split())
     return line if most is None or len(line) <= most else line[: most - 1].rstrip() + "…"
 

@@ -1,4 +1,4 @@
-"""Writes as text the list of runs, one run with its calls, and what replays (repeated runs) change."""
+"""Writes runs as text: a list of runs, one run and its calls, and the changes in repeated runs (replays)."""
 
 import json
 from collections import Counter
@@ -29,7 +29,7 @@ _MOST_QUOTE, _MOST_REPLAY, _MOST_RECORD = 160, 200, 500  # characters
 
 
 def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
-    """Writes a table with a row for each run. Shortens the ids; no two of the ids `names` become equal."""
+    """Writes a table with a row for each run. Shortens the ids so that those in `names` still differ."""
     length = next(n for n in count(_SHORTEST_ID) if len({name[:n] for name in names}) == len(names))
     heads = ("run", "when", "took", "status", "calls", "tokens", "edits")
     table = Table(*heads, Column("text", no_wrap=True, ratio=1), box=None, pad_edge=False, expand=True)
@@ -42,9 +42,9 @@ def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
 
 
 def trace_text(trace: Trace, *, terminal: bool, node: str | None = None, full: bool = False) -> str:
-    """Writes a summary of a run in about ten lines, and then the calls of all nodes, or only of `node`.
+    """Writes a summary of a run in about ten lines, then the calls of all nodes, or of `node` alone.
 
-    `full` adds the whole prompts and answers. Raises `InputError` if the run did not call the node.
+    `full` adds the complete prompts and answers. Raises `InputError` if the run did not call `node`.
     """
     called = list(dict.fromkeys(call.name for call in trace.calls))
     if node is not None and node not in called:
@@ -81,7 +81,7 @@ def _summary_lines(trace: Trace) -> Iterator[str]:
 
 
 class _TraceLines:
-    """Writes the spans (recorded steps) of a trace as lines. Updates repeat records; each is written once."""
+    """Writes the spans (recorded steps) of a trace as lines. Writes a record of several updates only once."""
 
     def __init__(self, trace: Trace, *, full: bool) -> None:
         self._trace, self._full, self._seen = trace, full, set[str]()
@@ -139,7 +139,7 @@ class _TraceLines:
 
 
 def replays_text(replays: Sequence[Replay], *, full: bool = False) -> str:
-    """Writes which sentences of each replayed run changed, and why. With `full`, no text is shortened."""
+    """Writes which sentences a replay (a repeated run) changed, and why. `full`: texts are not cut."""
     lines = [line for replay in replays for line in _replay_lines(replay, None if full else _MOST_REPLAY)]
     kinds = Counter(_status_change(change) for replay in replays for change in replay.changes)
     lines += [f"{number:>4} {kind}" for kind, number in kinds.most_common()] if len(replays) > 1 else []
