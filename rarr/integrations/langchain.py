@@ -37,9 +37,9 @@ class RarrRunnable(RunnableLambda[StepInput, Any]):
     The input is a str, an `AIMessage`, or a dict. A dict has `answer` (a str or `AIMessage`) and optionally
     `question` (a str or messages), `sources` and `context` (texts and documents; both are searched).
     The output has the type of the input, with the revised text. A dict gets the record `Postprocessed` under
-    the key `rarr`; a message gets it as JSON data in `response_metadata["rarr"]`. The step does not change
-    an empty text, or a message that calls tools or has no text. If a search or a model fails, the step raises
-    no error: it returns the original text, and the record says why.
+    the key `rarr`. A message gets the record as JSON data in `response_metadata["rarr"]`. The step does not
+    change an empty text, or a message that calls tools or has no text. If a search or a model fails, the step
+    raises no error. It returns the original text, and the record tells the reason.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class RarrRunnable(RunnableLambda[StepInput, Any]):
     ) -> None:
         """Takes a `reviser`, or the fields of `Settings`, such as `corpus="notes/"`; see `rarr.postprocess`.
 
-        `search="given"` searches only the sources of the input. `deadline_s`: the seconds for each answer.
+        `search="given"` searches only the sources in the input. `deadline_s`: the most seconds for an answer.
         Raises `InputError` for wrong options, and for a source that cannot be read.
         """
         super().__init__(self._run_step, self._arun_step, "RarrRunnable")
@@ -98,7 +98,7 @@ class RarrRunnable(RunnableLambda[StepInput, Any]):
 
 
 def _answer_question_sources(value: object) -> tuple[str | None, Any, Sequence[Given] | None]:
-    """Returns three parts of a step's input: the answer (None if empty), the question and the sources."""
+    """Returns (answer, question, sources) of a step's input. An empty or absent part is None."""
     if not isinstance(value, Mapping):
         return _text_of_answer(value, "the input"), None, None
     if "answer" not in value:
@@ -142,9 +142,9 @@ class RarrMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     """Postprocesses the last answer of an agent, as `rarr.postprocess` does.
 
     The sources are the documents and texts that tools returned since the last human message. The context is
-    the conversation. The message keeps its id, its usage and its parts that are not text. It gets the record
-    `Postprocessed` as JSON data in `response_metadata["rarr"]`. Structured output does not change, nor does a
-    message that calls tools or has no text.
+    the conversation. The answer keeps its id, its usage and its parts that are not text. The answer gets the
+    record `Postprocessed` as JSON data in `response_metadata["rarr"]`. The middleware does not change
+    structured output, or a message that calls tools or has no text.
     """
 
     def __init__(self, reviser: Reviser | None = None, **options: Any) -> None:
@@ -178,7 +178,7 @@ def answer_text(message: AIMessage) -> str | None:
 
 
 def role_and_content(message: BaseMessage) -> dict[str, Any]:
-    """Converts a message to {"role": ..., "content": ...}. The role is LangChain's type, such as human."""
+    """Converts a message to a dict of "role" and "content". The role is LangChain's type, such as "human"."""
     role = message.type.removesuffix("MessageChunk").lower()
     return {"role": role, "content": message_text(message.content)}
 
@@ -193,7 +193,7 @@ def add_result(message: AIMessage, result: Postprocessed) -> AIMessage:
 def tool_sources(messages: Sequence[BaseMessage]) -> Iterator[Given]:
     """Yields the sources in the tool messages after the last human message. Skips failed tools.
 
-    A message gives the documents of its artifact, or else the search results in its JSON, or else its text.
+    A message's sources are the documents of its artifact; else its search results in JSON; else its text.
     """
     asked = max((n for n, message in enumerate(messages) if isinstance(message, HumanMessage)), default=-1)
     for message in messages[asked + 1 :]:

@@ -1,6 +1,6 @@
 """Offers `rarr` to agents as tools of the Model Context Protocol (MCP). Needs the extra mcp.
 
-The result of a tool is a text for the agent's model and a record for a program.
+A tool returns a text, which the model of the agent reads, and a record, which programs read.
 """
 
 import logging
@@ -58,8 +58,8 @@ Given = Annotated[
 class ToolServer(MCPServer[Any]):
     """An MCP server with the tools of `rarr`. `run()` serves standard input; other methods serve HTTP.
 
-    The settings name the sources that the tools search. `on_index` is passed to `Reviser`. Raises
-    `RarrError` if a package, model or source is missing. Close the server after its last use.
+    `settings` names the sources that the tools search. `on_index` is passed to `Reviser`. Raises `RarrError`
+    if a package, a model or a source is missing. Close the server with `aclose` after its last use.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ def _tool_result(text: str, record: BaseModel) -> CallToolResult:
 
 
 def _shortened(revision: Revision) -> Revision:
-    """Removes queries, checks, unused evidence, and passages with instructions for a language model."""
+    """Removes from `revision` the queries, the checks, unused evidence and passages that instruct a model."""
     used = {*revision.report.evidence_ids, *(edit.evidence_id for edit in revision.edits)}
     for sentence in revision.report.sentences:
         used |= {*sentence.evidence_ids, *(part.evidence_id for part in sentence.parts)}
