@@ -2,8 +2,8 @@
 
 `answers` compares scores of answers with ratings by people, as LERC does (Chen 2023, chapter 3). `conflicts`
 tests whether a reviser follows a passage, or the memory of its model (Longpre et al. 2021; Chen 2023, chapter
-5). In the passage, an answer of another row replaces the right answer. The reviser gets a sentence with the
-right answer, and only the changed passage.
+5). The benchmark replaces the right answer in the passage by an answer of another row. The reviser gets a
+sentence with the right answer as its text, and the changed passage as its only evidence.
 """
 
 import re
@@ -57,7 +57,7 @@ ANSWER_SCORES: dict[str, Callable[[str, str], float]] = {
 
 
 class RatedAnswer(BaseModel):
-    """An answer and its rating by a person: from 0 (wrong) to 1 (right), or True or False."""
+    """An answer that a person rated from 0 (wrong) to 1 (right). The data may also say true or false."""
 
     answer: Text
     score: float = Field(ge=0, le=1, validation_alias=AliasChoices("score", "correct"))
@@ -99,7 +99,7 @@ class ScoreLine(FinishedLine):
 
 
 def answers_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark that compares scores with ratings. Raises `InputError` if all ratings are equal."""
+    """Makes the benchmark `answers`. Raises `InputError` if people gave all answers the same rating."""
     questions = read_rows(data, RatedRow, RATED_EXAMPLE)
     every = [(row, at, it) for row in questions for at, it in enumerate(row.candidates, start=1)]
     rows = in_random_order(AnswerRow(f"{row.id}/{at}", row, it.answer, it.score) for row, at, it in every)
@@ -137,7 +137,7 @@ def _scoring_worker(settings: Settings) -> Worker:
 
 
 def rating_agreement(scores: Sequence[float | None], ratings: Sequence[float]) -> dict[str, Measurement]:
-    """Compares scores with ratings by Pearson's `r` and by `auc`. For `auc`, a rating from 0.5 is right."""
+    """Compares scores with ratings: Pearson's `r`, and `auc` (a rating of 0.5 or more means right)."""
     pairs = [(score, rating) for score, rating in zip(scores, ratings, strict=True) if score is not None]
 
     def measures(drawn: Sequence[tuple[float, float]]) -> dict[str, float | None]:
@@ -187,7 +187,7 @@ class Conflict(NamedTuple):
 
 
 class ReactionLine(FinishedLine):
-    """The reaction of the reviser to a conflict."""
+    """What the reviser did with a claim, given the original passage and then the changed passage."""
 
     right: bool | None = None  # whether the reviser kept the claim with the unchanged passage
     bucket: Reaction | None = None  # None if `right` is not True
@@ -195,7 +195,7 @@ class ReactionLine(FinishedLine):
 
 
 def conflicts_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark of changed passages. Raises `InputError` if no row gives a conflict."""
+    """Makes the benchmark `conflicts`. Raises `InputError` if no row can be made into a `Conflict`."""
     rows = read_rows(data, QuestionRow, ASKED_EXAMPLE)
     every, left_out = make_conflicts(rows)
     chosen = in_random_order(every)[: options.limit]
@@ -208,7 +208,7 @@ def conflicts_bench(data: Path, settings: Settings, options: BenchOptions) -> Be
 
 
 def make_conflicts(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[str, int]]:
-    """Returns the conflicts made from the rows, and the number of rows without a conflict by reason."""
+    """Returns the conflicts, and for each reason, the number of rows from which no conflict can be made."""
     found = [_find_conflict(row) for row in rows]
     usable = [each for each in found if isinstance(each, Conflict)]
     made = [_add_new_answer(each, usable) for each in usable]
@@ -217,7 +217,7 @@ def make_conflicts(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[st
 
 
 def _find_conflict(row: QuestionRow) -> Conflict | str:
-    """Returns a conflict that still lacks the new answer, or the reason why the row gives no conflict."""
+    """Returns a conflict with an empty `new_answer`. If the row gives no conflict, returns the reason."""
     variants = tuple(dict.fromkeys(_PREPOSITION.sub("", answer) for answer in row.answers))
     if not (stated := [answer for answer in variants if contains_words(row.passage, answer)]):
         return "the passage contains no answer"
@@ -242,7 +242,7 @@ def _find_conflict(row: QuestionRow) -> Conflict | str:
 
 
 def _add_new_answer(conflict: Conflict, rows: Sequence[Conflict]) -> Conflict | str:
-    """Puts an answer of another row into the passage. Returns the conflict, or a reason if no answer fits."""
+    """Puts an answer of another row into the passage of the conflict. Returns a reason if no answer fits."""
     row, old = conflict.row, conflict.old_answers
     others = {each.stated_answer for each in rows if each.type == conflict.type}
     for new in sorted(others, key=lambda each: digest(f"{row.id}\n{each}".encode())):
@@ -255,7 +255,7 @@ def _add_new_answer(conflict: Conflict, rows: Sequence[Conflict]) -> Conflict | 
 
 
 def answer_type(answer: str, question: str) -> AnswerType | None:
-    """Returns the type of an answer; None if it is unclear. The question decides the type of a name."""
+    """Returns the type of an answer; None if the type is unclear. The `question` tells the type of a name."""
     if found := values(answer):
         rest = answer[: found[0].start] + answer[found[-1].end :]
         if len(found) > 1 or not _BEFORE_VALUE.fullmatch(rest) or found[0].kind == "identifier":
@@ -269,12 +269,12 @@ def answer_type(answer: str, question: str) -> AnswerType | None:
 
 
 def contains_words(text: str, words: str) -> bool:
-    """Tells whether `text` contains `words` as whole words, in upper or lower case."""
+    """Tells whether `text` contains `words` as whole words. Upper and lower case are equal."""
     return _words_pattern([words]).search(text) is not None
 
 
 def with_words_replaced(text: str, variants: Sequence[str], new: str) -> str | None:
-    """Replaces each of `variants`, in upper or lower case, with `new`. Returns None if nothing changes.
+    """Replaces each of `variants` in `text` with `new`, and ignores case. Returns None if nothing changes.
 
     A variant inside a longer name is not replaced: "Washington" stays in "Washington Post".
     """
@@ -295,9 +295,9 @@ def with_words_replaced(text: str, variants: Sequence[str], new: str) -> str | N
 
 
 def hints_at_answer(text: str, variants: Sequence[str]) -> bool:
-    """Tells whether `text` has a distinctive word, or a value, of one of the answers `variants`.
+    """Tells whether a reader may recognise in `text` one of `variants`, the forms of an answer.
 
-    A reader may recognise the answer by them: New Mexico by "Mexico", or "12.65 m" by "41.5 ft".
+    A hint is a distinctive word ("Mexico" for New Mexico), or an equal value ("41.5 ft" for "12.65 m").
     """
     words = (word[: max(_SHORTEST, len(word) - 1)] for each in variants for word in distinctive_words(each))
     has_word = any(re.search(rf"\b{re.escape(word)}", text) for word in words)
@@ -309,7 +309,7 @@ def _have_equal_value(text: str, other: str) -> bool:
 
 
 def distinctive_words(answer: str) -> list[str]:
-    """Returns the capitalised words of an answer that have three letters or more. Leaves out values."""
+    """Returns the capitalised words of an answer that have three letters or more and belong to no value."""
     words = [answer[item.start : item.end] for item in items_of(answer) if not item.value]
     return [word for word in words if len(word) >= _SHORTEST and word[0].isupper()]
 
@@ -343,10 +343,10 @@ def _statuses(revision: Revision) -> set[str]:
 
 
 def reaction_of(revision: Revision, conflict: Conflict) -> Reaction:
-    """Returns what the reviser followed when it revised the claim by the changed passage alone.
+    """Returns what the reviser followed when it revised the claim with only the changed passage as evidence.
 
     `evidence`: the reviser wrote or suggested the new answer, or called the claim contradicted. `memory`: the
-    reviser kept the claim and called it supported. Otherwise `other`.
+    reviser did not change the claim, and called it supported. `other`: neither of these.
     """
     texts = [revision.text, *(edit.new for edit in revision.edits if edit.state == "suggested")]
     statuses, new = _statuses(revision), conflict.new_answer
@@ -365,10 +365,10 @@ def reaction_tables(parts: Mapping[str, Pairs]) -> Tables:
 
 
 def reaction_scores(lines: Sequence[ReactionLine]) -> dict[str, Measurement]:
-    """Computes the share of each reaction, and `right before`: the share of claims that have a reaction.
+    """Computes the share of each reaction, and the memorisation ratio: memory / (memory + evidence).
 
-    A claim has no reaction if the reviser did not keep it with the unchanged passage. The memorisation ratio
-    is memory / (memory + evidence) (Longpre et al. 2021; Chen 2023, section 5.3).
+    `right before` is the share of claims that the reviser kept with the unchanged passage. Only these claims
+    have a reaction. Source: Longpre et al. 2021; Chen 2023, section 5.3.
     """
     counts = Counter(line.bucket for line in lines if line.bucket)
     shares = {name: share_of(counts[name], counts.total()) for name in get_args(Reaction)}

@@ -44,7 +44,7 @@ class PublishedFigures(Record):
 
 
 class Part(NamedTuple):
-    """One part of a benchmark run: the rows for one judge, for one system, or for the whole benchmark."""
+    """One part of a benchmark run. A part has one judge or one system, or is the whole benchmark."""
 
     rows: Sequence[Any]  # all rows of the data
     line_class: type[FinishedLine]  # the class of the lines that the worker makes
@@ -84,8 +84,8 @@ def run_bench(
 ) -> BenchmarkReport:
     """Runs each part of a benchmark in its own folder inside `out`, and writes the report to `out`.
 
-    The same call continues an interrupted run. Raises `InputError` if another process uses `out`, or if `out`
-    has other files or a run with other inputs.
+    If a run was interrupted, the same call continues the run. Raises `InputError` if another process uses
+    `out`, or if `out` has files of something else, or a run with other inputs.
     """
     changed, pairs = run_folder.changed_settings(settings), dict[str, Pairs]()
     every, searched = [part.rows for part in bench.parts.values()], run_folder.corpus_digest(settings)
@@ -130,5 +130,5 @@ def read_package_json(name: str) -> Any:
 
 
 def in_random_order(rows: Iterable[RowT]) -> list[RowT]:
-    """Returns the rows sorted by the digests of their ids: a random order that is the same in each run."""
+    """Sorts rows by the digests of their ids. This order is random, and is the same in each run."""
     return sorted(rows, key=lambda row: digest(row.id.encode()))

@@ -73,7 +73,7 @@ class KalmaRow(Row):
 
 
 class GapCounts(NamedTuple):
-    """Counts that tell whether the statements with `[NA]` name the triples removed from the graph."""
+    """How well `[NA]` marks the gaps of a graph: whether statements with `[NA]` name the removed triples."""
 
     precision: Counts  # statements with `[NA]`: those that name a removed triple, and all
     recall: Counts  # removed triples: those that a statement with `[NA]` names, and all
@@ -90,7 +90,7 @@ class AnswerLine(FinishedLine):
 
 
 def kalma_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark KaLMA. Raises `RarrError` if the data has no graph, or without a language model."""
+    """Makes the benchmark KaLMA. Raises `RarrError` if the data has no graph, or if no model can answer."""
     if settings.models.get("write_answer", settings.model) in EMBEDDED:
         raise SettingsError("bench kalma needs a language model: name it with model (--model)")
     every = in_random_order(read_rows(data / BIOKALMA, KalmaRow))
@@ -103,7 +103,7 @@ def kalma_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
 
 
 def answering_worker(settings: Settings) -> Worker:
-    """Returns a worker that answers each question from its graph, and again without some cited triples."""
+    """Returns a worker that answers each question from its graph, then again without some cited triples."""
     settings = settings.model_copy(update={"trace": False, "preset": "default"})
 
     async def answered(question: str, triples: Sequence[Triple]) -> Answer:
@@ -137,15 +137,15 @@ def answering_worker(settings: Settings) -> Worker:
 
 
 def without_triples(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]:
-    """Returns the triples except `absent` and the inverses of these ("child" is the inverse of "father")."""
+    """Returns the triples without `absent`, and without those that swap subject and object of `absent`."""
     inverse = {(triple.object, triple.subject) for triple in absent}
     return [it for it in triples if it not in absent and (it.subject, it.object) not in inverse]
 
 
 def count_gaps(answer: Answer, absent: Sequence[Triple], before: Answer) -> GapCounts:
-    """Counts the statements with `[NA]` that name a triple of `absent`, and the triples that they name.
+    """Counts the statements with `[NA]` that name a triple of `absent`, and the named triples of `absent`.
 
-    Leaves out statements that also have `[NA]` in `before`, which is the answer from the whole graph.
+    `before` is the answer from the whole graph. A statement that has `[NA]` there too is not counted.
     """
     known = {each.text for each in before.statements if each.needs_support}
     marked = [each for each in answer.statements if each.needs_support and each.text not in known]
@@ -165,7 +165,7 @@ def _has_value(value: str, text: str) -> bool:
 
 
 def answer_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes two tables: the citations of all answers, and the `[NA]` marks after triples were removed."""
+    """Makes a table of the citations in all answers, and a table of the `[NA]` marks for removed triples."""
     [(name, pairs)] = parts.items()
     answered, gaps = [pair for pair in pairs if not pair[1].error], dict[str, dict[str, Measurement]]()
     for count in REMOVED_COUNTS:
@@ -217,14 +217,14 @@ class EventRow(Row):
 
 
 class ArticleLine(FinishedLine):
-    """The article that the model wrote about an event, and its ROUGE-L with the article by people."""
+    """An article that the model wrote about an event. `rouge_l` compares the article with that of people."""
 
     article: Article | None = None
     rouge_l: float | None = None
 
 
 def wikigen_bench(events: Path, documents: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark WikiGenBench. Raises `RarrError` for wrong data or settings, before any cost."""
+    """Makes the benchmark WikiGenBench. Raises `RarrError` if the data or the settings are wrong."""
     rows = read_events(events, documents)
     most = max(len(row.documents) for row in rows)
     changes = {"trace": False, "search": retriever_of_pages(()), "documents_per_query": most}
@@ -234,7 +234,7 @@ def wikigen_bench(events: Path, documents: Path, settings: Settings, options: Be
 
 
 def read_events(events: Path, documents: Path) -> list[EventRow]:
-    """Reads the events that have a page. Leaves out Wikipedia, which may copy the article by people.
+    """Reads the events that have a web page. Leaves out pages of Wikipedia: they may copy people's article.
 
     Raises `InputError` if a file is missing, if a line is wrong, or if no event has a page.
     """
@@ -250,7 +250,7 @@ def read_events(events: Path, documents: Path) -> list[EventRow]:
 
 
 def retriever_of_pages(documents: Sequence[DocumentRow]) -> GivenPassages:
-    """Returns a retriever that finds the pages of an event, cut into passages of 256 words."""
+    """Returns a retriever of passages of 256 words, into which the web pages `documents` are cut."""
     facts = {"retrieved_at": datetime(2024, 1, 1, tzinfo=UTC)}
     passages = [
         Passage(text=it.text[at:end], source=it.url, title=it.title, start=at, end=end, **facts)
@@ -278,9 +278,9 @@ def _writing_worker(settings: Settings) -> Worker:
 
 
 def article_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes a table of means over articles, with rows for the citations before and after the check.
+    """Makes a table of means over articles. One row is for the citations before the check, one for after it.
 
-    Leaves out failed articles. An article without a sentence has no scores of citations.
+    Leaves out articles that failed. The scores of citations leave out articles without a sentence.
     """
     rows = defaultdict[str, dict[str, Measurement]](dict)
     for model, pairs in parts.items():

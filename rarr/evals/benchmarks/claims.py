@@ -2,7 +2,7 @@
 
 A judge is a model that gives a claim a label. AttrScore (Yue et al. 2023, section 5) compares judges with
 people in three classes. ExpertQA (Malaviya et al. 2023) measures how many claims of a system are supported
-(AutoAIS, table 5), and how often judges agree with experts (table 6). There, a judge sees no question.
+(AutoAIS, table 5), and how often judges agree with experts (table 6). In ExpertQA, a judge sees no question.
 """
 
 import asyncio
@@ -49,7 +49,7 @@ class VerifiedLine(FinishedLine):
 
 
 def verifying_worker(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> Worker:
-    """Returns a worker that sends `jobs` requests at a time. Claims with equal evidence share a request."""
+    """Returns a worker that sends `jobs` requests at a time. Claims with equal evidence share one request."""
     alike, most = defaultdict[str, list[ClaimRow]](list), MAX_CLAIMS if verifier.reads_together else 1
     for row in rows:
         alike[row.model_dump_json(include={"evidence", "question"})].append(row)
@@ -75,9 +75,9 @@ def verifying_worker(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: in
 
 
 def three_class_scores(pairs: Pairs) -> dict[str, Measurement]:
-    """Compares the labels of a judge with those of people. Returns the scores of `class_measures` by name.
+    """Compares a judge's labels with people's labels. Returns the scores of `class_measures` by name.
 
-    Leaves out claims that people gave no label. A claim that the judge gave no label counts as `unjudged`.
+    Leaves out claims without a label by people. A claim without a label by the judge counts as `unjudged`.
     """
     gold = sum(row.label is not None for row, _ in pairs)
     classed = [(line.label, row.label) for row, line in pairs if row.label is not None and line.is_judged]
@@ -86,10 +86,10 @@ def three_class_scores(pairs: Pairs) -> dict[str, Measurement]:
 
 
 def supported_scores(pairs: Pairs) -> dict[str, Measurement]:
-    """Compares the label `attributable` with `supported` by people (Malaviya et al. 2023, table 6).
+    """Compares a judge's label `attributable` with people's `supported` (Malaviya et al. 2023, table 6).
 
-    Uses the claims that both the judge and people judged. `auc` uses those with a probability by the judge.
-    Leaves out a measure if it has no claim.
+    Uses the claims that both the judge and people judged. `auc` uses only claims to which the judge gave a
+    probability. A measure without any claim is not in the result.
     """
     decided = [(line, row.supported) for row, line in pairs if row.supported is not None]
     labelled = [(line.label == "attributable", supported) for line, supported in decided if line.is_judged]
@@ -113,7 +113,7 @@ def _settings_by_judge(settings: Settings, options: BenchOptions) -> dict[str, S
 def judge_tables(
     title: str, scores: Callable[[Pairs], dict[str, Measurement]], parts: Mapping[str, Pairs]
 ) -> Tables:
-    """Makes a table with a row for each judge, and for each judge a table by system and a table by field."""
+    """Makes a table with a row for each judge. A judge also gets a table by system and a table by field."""
     tables: Tables = {title: {judge: scores(pairs) for judge, pairs in parts.items()}}
     for judge, group in product(parts, ("system", "field")):
         grouped = defaultdict[str, list[Any]](list)
@@ -127,7 +127,7 @@ def judge_tables(
 
 
 def _judge_parts(claims: Sequence[ClaimRow], settings: Settings, options: BenchOptions) -> dict[str, Part]:
-    """Makes a part for each judge. If people judged claims, no run uses the stored record of the judge."""
+    """Makes a part for each judge. If people judged claims, stored results of the judge are not used."""
     chosen = claims[: options.limit]
     is_measured = any(row.supported is not None for row in chosen)
 
@@ -148,7 +148,7 @@ def verify_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench
 
 
 def verify_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes the table of the labels. If people judged claims, also makes tables of scores."""
+    """Makes a table of the judge's labels. If people judged claims, also compares the judge with people."""
     [pairs] = parts.values()
     tables = {LABELS_TITLE: label_shares(pairs)}
     if three := three_class_scores(pairs):
@@ -170,7 +170,7 @@ def attrscore_bench(data: Path, settings: Settings, options: BenchOptions) -> Be
 
 
 def class_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes the tables of the F1 of each class, and for each judge a table of its labels by class."""
+    """Makes tables of the F1 of each class. Each judge also gets a table of its labels for each class."""
     title = "{}: a class by people (row), and its labels"
     labels = {title.format(judge): label_shares(pairs) for judge, pairs in parts.items()}
     return judge_tables("F1 of each class", class_scores, parts) | labels
@@ -184,9 +184,9 @@ def class_scores(pairs: Pairs) -> dict[str, Measurement]:
 
 
 def label_shares(pairs: Pairs) -> dict[str, dict[str, Measurement]]:
-    """Computes how often the judge gave each label, for all claims and for each class by people.
+    """Computes how often the judge gave each label: among all claims, and among the claims of each class.
 
-    `none` is the share of claims without a label. Leaves out claims with an error.
+    People chose the class. `none` is the share of claims without a label. Leaves out claims with an error.
     """
     judged = [(row.label, line.label or "none") for row, line in pairs if not line.error]
     wholes, counts = Counter[str | None](), Counter[tuple[str | None, str]]()
@@ -221,8 +221,8 @@ def expertqa_bench(data: Path, settings: Settings, options: BenchOptions) -> Ben
 def expert_scores(pairs: Pairs) -> dict[str, Measurement]:
     """Compares the labels of claims with the labels of experts (table 6), and computes `autoais` (table 5).
 
-    Of each answer, takes the claims that the expert finds completely supported, and computes the share that
-    the judge calls attributable. `autoais` is the mean over answers. Leaves out claims without a label.
+    For each answer, takes only the claims that the expert calls completely supported. The judge calls a share
+    of these attributable. `autoais` is the mean of this share over answers. Leaves out unlabelled claims.
     """
     answers = defaultdict[str, list[bool]](list)
     for claim, line in pairs:

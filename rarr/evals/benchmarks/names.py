@@ -40,8 +40,8 @@ TEMPLATES = "name_templates.json"  # questions by property, with the variable $e
 class Entity(Row):
     """A thing with a name, such as a person or a river.
 
-    `documents` has the names of the documents about the entity. A name is the path of a file in the corpus,
-    with "#3" for the third record of the file, or the address that a record has.
+    `documents` names the documents about the entity. The name of a document is its path in the corpus, and
+    "#3" after the path means the third record of the file. The name of a record with an address is the address.
     """
 
     name: Text
@@ -70,7 +70,7 @@ class NamesLine(FinishedLine):
 
 
 def names_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark of entities with equal names. Raises `InputError` if no name can be used."""
+    """Makes the benchmark of entities with equal names. Raises `InputError` if no name gives questions."""
     if settings.corpus is None:
         raise InputError("the corpus is missing: give --corpus PATH, the documents of the entities")
     entities = read_rows(data, Entity, EXAMPLE)
@@ -84,9 +84,9 @@ def names_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
 
 
 def question_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list[NameQuestion]]:
-    """Returns a list of questions for each name that several entities share.
+    """Returns a list of lists: the questions about each name that several entities share.
 
-    `texts` has the first words of each document, by the name of the document as in `Entity.documents`.
+    `texts` maps the name of each document (see `Entity.documents`) to the first words of the document.
     """
     groups, writings = defaultdict[str, dict[str, Entity]](dict), dict[str, str]()
     for entity in sorted(entities, key=lambda entity: (-entity.popularity, entity.id)):
@@ -124,7 +124,7 @@ def _questions_of(name: str, members: tuple[Entity, ...], texts: Mapping[str, st
 
 
 def document_openings(path: Path) -> dict[str, str]:
-    """Returns the first words of each document, in lower case, by name. Raises `InputError` without any."""
+    """Maps names of documents to their first words, in lower case. Raises `InputError` without a document."""
     texts = dict[str, str]()
     for file in scan(path.expanduser())[0]:
         with suppress(UnreadableError):  # `rarr doctor` reports unreadable files
@@ -142,7 +142,7 @@ def _searching_worker(settings: Settings, entities: Sequence[Entity]) -> Worker:
     ends = {name: name if name[0] == "#" else f"/{name}" for entity in entities for name in entity.documents}
 
     def document_of(source: str) -> str:
-        """Returns the longest document name that fits `source`, because two files may have equal names."""
+        """Returns the longest document name that `source` ends with, as two files may have equal names."""
         fitting = (name for name, end in ends.items() if source == name or source.endswith(end))
         return max(fitting, key=len, default=source)
 
@@ -160,7 +160,7 @@ def _searching_worker(settings: Settings, entities: Sequence[Entity]) -> Worker:
 
 
 def search_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes a table with rows for the search with and without reranker. Leaves out names with a failure."""
+    """Makes a table of the search alone and with the reranker. Leaves out names with a failed question."""
     failed = {asked.name for asked, line in parts["run"] if line.error}
     done = [(asked, line) for asked, line in parts["run"] if asked.name not in failed]
     found = {"search alone": [(asked, line.searched) for asked, line in done]}
@@ -173,10 +173,10 @@ Ranking = tuple[NameQuestion, tuple[str, ...]]  # a question, and the names of t
 
 
 def search_scores(ranked: Sequence[Ranking]) -> dict[str, Measurement]:
-    """Computes the shares of questions whose first document is right, for all questions, heads and tails.
+    """Computes the share of questions whose first document is right: of all questions, of heads, of tails.
 
-    `all of a name`: the share of names whose questions are all right. `confused`: the share of questions for
-    which a document about another entity of the name comes before, or without, the right document.
+    `all of a name`: the share of names for which all questions are right. `confused`: the share of questions
+    that find a document about another entity of the name, and not the right document before it.
     """
     heads = [pair for pair in ranked if pair[0].subject.id == pair[0].members[0].id]
     tails = [pair for pair in ranked if pair[0].subject.id != pair[0].members[0].id]
@@ -207,6 +207,6 @@ def _hits_by_name(ranked: Sequence[Ranking], holds: Callable[[Ranking], bool]) -
 
 
 def _share_of_questions(ranked: Sequence[Ranking], holds: Callable[[Ranking], bool]) -> Measurement:
-    """Computes the share of questions for which `holds` is true. The interval treats a name as one sample."""
+    """Computes the share of questions for which `holds` is true. The interval draws names, not questions."""
     measured = bootstrap(_hits_by_name(ranked, holds), lambda drawn: fmean(chain(*drawn)))
     return measured.model_copy(update={"n": len(ranked)})

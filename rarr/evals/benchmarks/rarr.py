@@ -2,7 +2,7 @@
 
 A model judges the attribution of a text (auto-AIS), and whether its revision keeps the intent. Preservation
 measures how many characters stay (Pres_Lev). F1_AP is the harmonic mean of the average attribution and the
-average preservation. If a person revised a row too, the benchmark counts how many right sentences changed.
+average preservation. If a row has a person's revision, the benchmark counts the right sentences that changed.
 """
 
 from collections import defaultdict
@@ -75,7 +75,7 @@ class RevisionLine(FinishedLine):
 
 
 def rarr_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark that compares RARR with other systems. Raises `RarrError` for a wrong argument."""
+    """Makes the benchmark `rarr`. Raises `RarrError` for an unknown system, and without a language model."""
     names = options.judges or ("default", "rarr", "efec", "lamda", "unedited")
     if unknown := [name for name in names if name not in SYSTEMS and not name.startswith(PURR)]:
         raise InputError(f"system {unknown[0]!r} is unknown: give purr:FOLDER, {', '.join(SYSTEMS)}")
@@ -108,7 +108,7 @@ def _text_worker(settings: Settings) -> Worker:
 
 
 def _system_worker(settings: Settings, baseline: Baseline, written: Sequence[TextLine]) -> Worker:
-    """Returns a worker that revises texts by one system. A model judges whether revisions keep the intent."""
+    """Returns a worker that revises texts with one system. A model rates how well the intent is kept."""
     revising, models = revising_worker(settings, baseline), LanguageModels(settings, [settings.model])
     judge = PromptedJudge(models[settings.model], Prompts(settings.prompts))
     texts = {line.id: line.text for line in written}
@@ -142,7 +142,7 @@ def _line_with_scores(row: RevisionRow, text: str, revision: Revision, intent: f
 
 
 def system_tables(title: str, parts: Mapping[str, Pairs]) -> Tables:
-    """Makes a table of all systems, and a table of their differences from the first system on equal texts."""
+    """Makes a table of all systems, and a table of their differences from the first system, text by text."""
     lines = {name: {it.id: it for _, it in pairs} for name, pairs in parts.items()}
     lines.pop(TEXTS, None)
     first, *others = lines
