@@ -97,9 +97,9 @@ def evaluate(
     """Revises and scores the rows of the file `data` (see `rarr.evals.rows`), `jobs` rows at the same time.
 
     Writes `predictions.jsonl` (a line for each row without an error), `report.json` and `report.html` into
-    the folder `out`. The same call continues an interrupted run. `limit` is the number of rows to revise
-    (None: all). A row without evidence uses the sources of the `settings`. `on_row` gets the number of
-    finished rows and of all rows, and `on_index` the same numbers for the files of a corpus. `queries`,
+    the folder `out`. If a run stopped, the same call continues it. `limit` is the number of rows to revise
+    (None: all). For a row without evidence, the `settings` name the sources. `on_row` gets two numbers: of
+    finished rows, and of all rows. `on_index` gets the same two numbers of files in a corpus. `queries`,
     `agreement` and `editor` (see `rarr.components.Baseline`) choose a baseline for a comparison.
 
     Raises `RarrError`, before any cost, if `data` has no row, if a model is missing, or if `out` is in use or
@@ -153,7 +153,7 @@ def revising_worker(
 
 
 def scored_row(row: EvalRow, prediction: Prediction) -> ScoredRow:
-    """Returns a row with its revision and scores. After an error, returns the original without scores."""
+    """Returns the result of a row. After an error, the result has the original text and no scores."""
     known: dict[str, Any] = {"id": row.id, "context": row.context, "original": row.text}
     known |= {"reference": row.revised, "error": prediction.error, "failures": prediction.failures}
     if (revision := prediction.revision) is None:
@@ -174,10 +174,10 @@ def scored_row(row: EvalRow, prediction: Prediction) -> ScoredRow:
 
 
 def losing_step(revision: Revision, reference: str) -> LosingStep | None:
-    """Returns the step that made the revision miss `reference` (Chen 2023, table 7.4); None if it did not.
+    """Returns the step that failed; None if the revision equals `reference` (Chen 2023, table 7.4).
 
-    `search`: the evidence lacks a value or word that the reference adds. `editing`: the evidence has it, and
-    the run proposed an edit or called a sentence contradicted. `reading`: neither of these.
+    `search`: the evidence lacks a word or value that the reference adds. `editing`: the evidence lacks none,
+    and the run proposed an edit or called a sentence contradicted. `reading`: neither of these.
     """
     if equals_reference(revision.text, reference):
         return None
@@ -241,7 +241,7 @@ def _status_shares(rows: Sequence[ScoredRow]) -> dict[str, Measurement]:
 
 
 def low_measure_messages(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
-    """Returns a message for each measure that is below its limit, or that may be below after failed rows."""
+    """Returns messages about measures below their limits, and about those that failed rows make unsure."""
     errors = sum(bool(row.error) for row in report.rows)
     phrases = []
     for name, limit in limits.items():
@@ -258,7 +258,7 @@ _TOKEN = re.compile(r"(?:\d+(?:[.,:]\d+)+|[぀-ヿ㐀-䶿一-鿿]|[^\W぀-ヿ㐀
 
 
 def render_html(report: EvalReport) -> str:
-    """Returns the HTML page of a report. A file with this page must be in UTF-8."""
+    """Returns the HTML page of a report. Write the page to a file in UTF-8."""
     measures = report.measures
     statuses = Counter(status for row in report.rows for status in row.statuses)
     return render(

@@ -1,6 +1,6 @@
 """Measures of texts, answers, classes and raters, with 95% intervals. All functions are pure.
 
-The same rows always give the same results. If rows depend on each other, as sentences of one document do, the
+The same rows always give the same results. If rows depend on each other (sentences of one document), the
 intervals are too narrow. A row without a judgement (None) is only counted as `unjudged`. Metrics of a single
 revision are in `rarr.ledger`. A metric that only one benchmark uses is in the module of the benchmark.
 """
@@ -62,8 +62,8 @@ def bootstrap_each(
 ) -> dict[str, Measurement]:
     """Computes statistics by name, with percentile bootstrap intervals (Efron and Tibshirani 1993, ch. 13).
 
-    Draws as many rows as there are, with replacement, `resamples` times. If a statistic is None for a sample,
-    its interval leaves out the sample. Returns {} if there are no rows.
+    Draws `resamples` samples. A sample has `len(rows)` rows, drawn with replacement. The interval of a
+    statistic leaves out samples for which the statistic is None. Returns {} if there are no rows.
     """
     values = statistics(rows) if rows else {}
     random, known = Random(0), [name for name, value in values.items() if value is not None]
@@ -97,7 +97,7 @@ def share_of(k: int, n: int, *, unjudged: int = 0) -> Measurement:
 
 
 def share_of_sums(counts: Sequence[tuple[int, int]]) -> Measurement:
-    """Computes sum of parts / sum of wholes, with Wilson's interval. `counts` are pairs (part, whole)."""
+    """Divides the sum of parts by the sum of wholes, with Wilson's interval. A count is (part, whole)."""
     return share_of(sum(part for part, _ in counts), sum(whole for _, whole in counts))
 
 
@@ -113,12 +113,12 @@ def f1_ap_of_set(scores: Sequence[tuple[float | None, float | None]]) -> Measure
 
 
 def equals_reference(output: str, reference: str) -> bool:
-    """Tells whether `output` equals `reference`, the text of a person. White space does not count."""
+    """Tells whether `output` equals `reference`, a text by a person. Ignores differences in white space."""
     return output.split() == reference.split()
 
 
 def edit_kinds(scores: Scores) -> dict[EditKind, bool | None]:
-    """Tells for each kind of edit (PURR) whether the revision is of this kind; None if a score is missing.
+    """Tells whether the revision is of each kind (PURR). A kind is None if a score for the kind is missing.
 
     huge: preservation is below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and the
     attribution before was above 0.9. good: attribution rises by more than 0.3, and preservation is above 0.7.
@@ -161,9 +161,9 @@ def token_f1(answer: str, reference: str) -> float:
 
 
 def answer_score(answer: str, reference: str) -> float:
-    """Returns the share of the values and words of `reference` that `answer` has, from 0 to 1.
+    """Returns the share (0 to 1) of the words and values (such as dates) of `reference` that `answer` has.
 
-    A value or a word also counts in another form. The score is 0 if `answer` lacks a value of `reference`.
+    The form of a word or value may differ. The score is 0 if `answer` lacks a value of `reference`.
     """
     given, wanted = items_of(answer), items_of(reference)
     if not wanted:
@@ -204,7 +204,7 @@ def class_measures(
 def roc_auc(pairs: Iterable[tuple[float, bool]]) -> float | None:
     """Computes the probability that a true row has a higher score than a false row (Mann and Whitney 1947).
 
-    A pair is (score, label). Equal scores count as half a win. Returns None if all labels are the same.
+    A pair is (score, label of the row). Equal scores count half. Returns None if all labels are the same.
     """
     rows = sorted(pairs)
     truths = sum(label for _, label in rows)
@@ -220,9 +220,9 @@ def roc_auc(pairs: Iterable[tuple[float, bool]]) -> float | None:
 def rater_agreement(
     units: Sequence[Sequence[str]], scale: Sequence[str], ordinal: bool = False
 ) -> dict[str, Measurement]:
-    """Measures the agreement of raters: Krippendorff's `alpha`, and `percent`, the share of equal pairs.
+    """Computes Krippendorff's `alpha`, and `percent`: how often two ratings of the same item are equal.
 
-    A unit is the list of values that raters gave to an item. A unit with fewer than two values is unjudged.
+    A unit is the list of ratings of one item. A unit with fewer than two ratings is unjudged.
     """
     compared = [tuple(unit.count(value) for value in scale) for unit in units if len(unit) > 1]
 
@@ -235,10 +235,10 @@ def rater_agreement(
 
 
 def krippendorff_alpha(units: Sequence[tuple[int, ...]], *, ordinal: bool) -> float | None:
-    """Computes 1 - observed / expected disagreement (Krippendorff 2011). None if all values are the same.
+    """Computes 1 - observed / expected disagreement (Krippendorff 2011). None if all ratings are the same.
 
-    A unit has, for each value of the scale, the number of raters who chose it (two raters or more). With
-    `ordinal`, the distance of values depends on their ranks. 1: perfect agreement; 0: agreement by chance.
+    A unit is one item with two raters or more. It has the number of raters for each possible rating. With
+    `ordinal`, the distance of ratings depends on their ranks. 1: perfect agreement; 0: agreement by chance.
     """
     patterns = Counter(units)  # many units are equal, so counting them once saves time
     counts = ([times * count for count in unit] for unit, times in patterns.items())

@@ -55,7 +55,7 @@ two classes of AttrScore. Corrected details do not count as a change of intent.
 
 
 class RatingItem(Row):
-    """An item to rate: a claim (or a revision) with evidence, or an original with its revision, or both.
+    """What people rate: a claim (or a revision) with evidence, or an original with its revision, or both.
 
     The item has no labels of the data, so that raters cannot see them.
     """
@@ -82,11 +82,11 @@ class RatingItem(Row):
 
 
 def read_items(path: Path) -> list[RatingItem]:
-    """Reads the items of a file of JSON lines. If the name ends in `.gz`, the file is gzipped.
+    """Reads the items to rate from a file of JSON lines. A file whose name ends in `.gz` is gzipped.
 
     A line has "claim" (or "text") with "evidence", or "original" with "revised", or both. "id" (default: the
-    number of the line) and "question" (or "context") are optional. Evidence without a claim is about
-    "revised". Raises `InputError` if the file cannot be read, or a line has nothing to rate.
+    number of the line) and "question" (or "context") are optional. With evidence, but no claim,
+    "revised" is the claim. Raises `InputError` if the file cannot be read, or a line has nothing to rate.
     """
     return read_rows(path, RatingItem, _EXAMPLES)
 
@@ -107,7 +107,7 @@ class RatingExport(Record):
 
 
 def questions_about(item: RatingItem, answers: Mapping[str, str]) -> list[RatingQuestion]:
-    """Returns the questions about an item: about attribution only if `answers` call it understandable."""
+    """Returns the questions about an item. Asks ATTRIBUTION only after a "yes" to UNDERSTANDABLE."""
     understood = answers.get(UNDERSTANDABLE.name) == "yes"
     about_claim = [UNDERSTANDABLE, ATTRIBUTION] if understood else [UNDERSTANDABLE]
     return about_claim * (item.claim is not None) + [INTENT] * (item.original is not None)
@@ -116,7 +116,7 @@ def questions_about(item: RatingItem, answers: Mapping[str, str]) -> list[Rating
 def read_exports(paths: Sequence[Path]) -> list[RatingExport]:
     """Reads the exports of several raters of the same items.
 
-    Raises `InputError` for a wrong or changed file, for other items, and for two exports of one rater.
+    Raises `InputError` if a file is wrong or was changed, if items differ, or if a rater has two exports.
     """
     exports: dict[str, RatingExport] = {}
     for path in paths:
@@ -162,7 +162,7 @@ class MergedRatings(Record):
 
 
 def merge_ratings(exports: Sequence[RatingExport]) -> MergedRatings:
-    """Measures how far raters agree on each question, and counts the labels."""
+    """Measures how far raters agree on each question. Counts the labels that most raters gave."""
     items, agreement = exports[0].items, dict[str, Mapping[str, Measurement]]()
     for question in QUESTIONS:
         values = [_answers_to(exports, item, question) for item in items]
@@ -178,7 +178,7 @@ def merge_ratings(exports: Sequence[RatingExport]) -> MergedRatings:
 
 
 def labelled_rows(exports: Sequence[RatingExport]) -> Iterator[dict[str, Any]]:
-    """Yields each item with the votes of raters, and with the answer of more than half as label (or None)."""
+    """Yields each item with the raters' votes and a label: the answer of more than half of them, or None."""
     for item in exports[0].items:
         row = item.model_dump(mode="json", exclude_defaults=True)
         if item.claim is not None:

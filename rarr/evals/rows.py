@@ -38,7 +38,7 @@ def _require_text(text: str) -> str:
 
 
 def as_list(given: Any) -> Any:
-    """Puts a text or an object into a list. Returns any other value unchanged."""
+    """Returns a list with `given` if `given` is a text or a dict. Returns any other value unchanged."""
     return [given] if isinstance(given, str | dict) else given
 
 
@@ -100,7 +100,7 @@ class RowEvidence(RatedPassage):
 
 
 class EvalRow(Row):
-    """A text to revise. `revised` is a person's revision. Without `evidence`, the settings name sources."""
+    """A text to revise. `revised`: a person's revision. `evidence` None: the settings name the sources."""
 
     text: Text = Field(validation_alias=AliasChoices("text", "original"))
     context: str | None = Field(None, validation_alias=AliasChoices("context", "question"))
@@ -109,7 +109,7 @@ class EvalRow(Row):
 
 
 class ClaimRow(Row):
-    """A claim with its evidence. `label` and `supported` are judgements by people; None: no judgement.
+    """A claim with its evidence. `label` and `supported` are people's judgements; None: nobody judged.
 
     `system` wrote the claim, and `field` is the domain of the claim. Both are "" if they are not known.
     """

@@ -39,7 +39,7 @@ _HARMLESS = frozenset(("home", "concurrency", "timeout_s", "refresh", "user_agen
 
 
 def run_inputs(command: str, data: object, settings: Mapping[str, Any], corpus: str = "") -> dict[str, str]:
-    """Returns the inputs of a run as texts by name. `corpus`: a digest. Only equal inputs continue a run."""
+    """Maps names of inputs to texts. Only a call with equal inputs continues a run. `corpus` is a digest."""
     digests = {"data (digest)": digest(data)[:12], "corpus (digest)": corpus[:12]}
     known = {"command": command, "version": VERSION, **digests}
     return known | {name: str(value) for name, value in settings.items()}
@@ -53,7 +53,7 @@ def digest(value: object) -> str:
 def changed_settings(settings: Settings) -> dict[str, str]:
     """Returns the settings that differ from the defaults and affect results, as texts without secrets.
 
-    An object becomes the name of its class. The user's prompts and extra options become digests.
+    An object in a setting becomes its class name. The user's prompts and extra options become digests.
     """
     texts = {name: _value_text(it) for name, it in settings_record(settings).items() if name not in _HARMLESS}
     for name in texts:
@@ -68,7 +68,7 @@ def changed_settings(settings: Settings) -> dict[str, str]:
 
 
 def corpus_digest(settings: Settings) -> str:
-    """Returns a digest of the files or the index of the corpus; "" if the corpus cannot be read."""
+    """Returns a digest of the corpus (its files or its index); "" if no corpus is set or can be read."""
     if (path := settings.corpus) is None:
         return ""
     with suppress(InputError, RuntimeError):  # RuntimeError: the path begins with an unknown ~user
@@ -98,7 +98,7 @@ class FinishedLine(Record):
         return not self.error
 
     def json_line(self) -> bytes:
-        """Returns the line as JSON in UTF-8, without empty fields."""
+        """Returns the line as JSON in UTF-8, with a line end. Leaves out empty fields."""
         unset = {name for name in type(self).model_fields if getattr(self, name) in (None, "", ())}
         return self.model_dump_json(exclude=unset).encode() + b"\n"
 
@@ -131,8 +131,8 @@ def run_rows(
     """Works on the `chosen` rows that have no line yet, `jobs` rows at the same time.
 
     Call this function inside `lock_run_folder`. Returns a result for each chosen row, in order. `result_of`
-    makes the result from a row and its line. `rows` are all rows of the data, with different ids. Raises
-    `InputError` if the folder has a line of an unknown row.
+    makes the result from a row and its line. `rows` are all rows of the data, and their ids differ. Raises
+    `InputError` if the folder `path` has a line of a row that is not in `rows`.
     """
     if jobs < 1:
         raise InputError("jobs is a number of rows: give at least 1")
@@ -184,8 +184,8 @@ def _earlier_results(
 def lock_run_folder(path: Path, inputs: Mapping[str, str]) -> Iterator[None]:
     """Locks the folder for this process during the `with` block. Creates the folder if it is missing.
 
-    Raises `InputError` if another process uses the folder, or if the folder has other files, or a run with
-    other inputs.
+    Raises `InputError` if another process uses the folder, if the folder has files but no run, or if its run
+    has other inputs.
     """
     if path.is_dir() and not (path / RUN).exists():
         names = sorted(file.name for file in path.iterdir())
@@ -198,7 +198,7 @@ def lock_run_folder(path: Path, inputs: Mapping[str, str]) -> Iterator[None]:
 
 
 def require_same_inputs(path: Path, inputs: Mapping[str, str], cure: str = OTHER_FOLDER) -> None:
-    """Raises `InputError` if the folder has a run with other inputs. `cure` ends the message with advice."""
+    """Raises `InputError` if the folder has a run with other inputs. The message ends with `cure`."""
     if not (path / RUN).exists():
         return
     try:
@@ -226,7 +226,7 @@ def write_report(path: Path, report: Record, page: str = "") -> None:
 
 
 def read_and_repair_lines(path: Path, line_class: type[LineT]) -> Iterator[LineT]:
-    """Yields the lines of finished rows. Removes an incomplete last line from the file `predictions.jsonl`.
+    """Yields the lines in `predictions.jsonl`. If the last line is incomplete, removes it from the file.
 
     Raises `InputError` for any other damaged line.
     """
