@@ -26,7 +26,7 @@ _LOWEST_LOGIT = -1e4  # the logit of a token that a head must not choose; it fit
 
 
 class EncoderWithHeads(nn.Module):
-    """An encoder with two heads: one finds the class of a text, the other finds hidden words in a passage."""
+    """An encoder with two heads. One finds the class of a text. The other finds hidden words in a passage."""
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
@@ -47,10 +47,10 @@ class EncoderWithHeads(nn.Module):
         labels: Tensor | None = None,
         pointers: Tensor | None = None,
     ) -> tuple[Tensor, ...]:
-        """Returns the logits of the classes (B, 3), and of the start and the end of the hidden words (B, T).
+        """Returns logits of the classes (B, 3), of the starts of words (B, T), and of the ends (B, T).
 
-        `mask_position` (B) is the place of the mask, which hides the words. If `labels` (B) and `pointers`
-        (B, T) are given (see `padded_batch`), the mean loss comes first in the result.
+        The words are hidden in the text by a mask at `mask_position` (B). If `labels` (B) and `pointers`
+        (B, T) are given (see `padded_batch`), the result begins with another tensor: the mean loss.
         """
         hidden = self.encoder(
             input_ids=input_ids, attention_mask=attention_mask, token_type_ids=token_type_ids
@@ -68,14 +68,14 @@ class EncoderWithHeads(nn.Module):
 
 
 def class_loss(logits: Tensor, labels: Tensor) -> Tensor:
-    """Computes the cross-entropy (B) of logits (B, 3) and labels (B). Label 3 means class 1 or class 2."""
+    """Computes the cross-entropy (B) of logits (B, 3) and labels (B). A label of 3 means class 1 or 2."""
     log = functional.log_softmax(logits.float(), -1)
     either = torch.logsumexp(log[:, 1:], -1, keepdim=True)
     return functional.nll_loss(torch.cat([log, either], -1), labels, ignore_index=_NO_CLASS, reduction="none")
 
 
 def pointer_loss(logits: Tensor, pointers: Tensor, side: int) -> Tensor:
-    """Computes -log of the probability (B) of the right starts or ends (`side`); 0 if there are none."""
+    """Computes -log of the probability (B) of the right starts, or ends (`side`); 0 without a right token."""
     log = functional.log_softmax(logits.float().masked_fill(pointers == 0, _LOWEST_LOGIT), -1)
     right = (pointers & side) > 0
     found = torch.logsumexp(log.masked_fill(~right, _LOWEST_LOGIT), -1)
@@ -83,9 +83,9 @@ def pointer_loss(logits: Tensor, pointers: Tensor, side: int) -> Tensor:
 
 
 def encode_example(tokenizer: Tokenizer, example: Example) -> dict[str, Any]:
-    """Returns the input and the labels of an example as lists, by name. The example has at most one value.
+    """Maps names of inputs and labels to lists, for an example with at most one value to hide.
 
-    A long text or passage is cut at its end. An answer that was cut off is not a right answer.
+    If a text or passage is too long, its end is cut off. An answer in this end is no right answer.
     """
     masked = next((MaskedSpan(Span(*value.place), value.kind) for value in example.values), None)
     made = encoder_input(tokenizer, example.text, example.title, example.passage, masked)
@@ -104,7 +104,7 @@ def encode_example(tokenizer: Tokenizer, example: Example) -> dict[str, Any]:
 
 
 def padded_batch(tokenizer: Tokenizer, examples: Sequence[Example]) -> dict[str, Tensor]:
-    """Returns the tensors of a batch of examples, by name. Fills short sequences with 0."""
+    """Maps names of inputs and labels to the tensors of a batch. Fills short sequences with 0."""
     made = [encode_example(tokenizer, example) for example in examples]
     columns = {name: [torch.tensor(it[name]) for it in made] for name in made[0]}
     return {

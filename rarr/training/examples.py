@@ -17,7 +17,7 @@ Label = Literal["attributable", "extrapolatory", "contradictory", "not_supported
 
 
 class ClozeValue(Record):
-    """A value or name of a text, which training may hide. `answers` are all its places in the passage."""
+    """A value or name that training may hide in a text. `answers`: all its places in the passage."""
 
     place: Place
     kind: MaskKind
@@ -25,7 +25,7 @@ class ClozeValue(Record):
 
 
 class Example(Record):
-    """A text and a passage, with the class of the text, or with values to hide (Glass et al. 2020)."""
+    """A text and a passage. Has the class of the text, or values to hide in the text (Glass et al. 2020)."""
 
     text: str
     title: str
@@ -37,7 +37,7 @@ class Example(Record):
 def cloze_values(text: str, passage: str, title: str) -> tuple[ClozeValue, ...]:
     """Returns the values and names of a text, with their places in the passage.
 
-    Leaves out those in the title, because they are too easy to find in the passage.
+    Leaves out values and names of the title, because they are too easy to find in the passage.
     """
     topic = {item.stem for item in items_of(title)}
     return tuple(
@@ -48,15 +48,15 @@ def cloze_values(text: str, passage: str, title: str) -> tuple[ClozeValue, ...]:
 
 
 def with_one_value(example: Example, rng: random.Random) -> Example:
-    """Returns the example with only one of its values, drawn at random."""
+    """Returns the example with only one of its values to hide, drawn at random."""
     some = (rng.choice(example.values),) if example.values else ()
     return example.model_copy(update={"values": some})
 
 
 def examples_of_row(row: TrainingRow) -> Iterator[Example]:
-    """Yields an example of each sentence in the summary, and another with the errors if the sentence has any.
+    """Yields examples of each sentence: without errors, with its errors, and with values to hide.
 
-    If the passage states values of the sentence, also yields an example with these values to hide.
+    Values to hide must be in the passage. Without errors or values to hide, the example is left out.
     """
     for text, evidence, edits in sentences_and_mistakes(row):
         title, passage = evidence.title, evidence.text
@@ -69,7 +69,7 @@ def examples_of_row(row: TrainingRow) -> Iterator[Example]:
 
 
 def sentences_and_mistakes(row: TrainingRow) -> Iterator[tuple[str, Evidence, Sequence[Mistake]]]:
-    """Yields (sentence, passage that supports it best, its errors) for each sentence of the summary."""
+    """Yields each sentence of the summary, with the passage that best supports it, and with its errors."""
     evidence = {passage.id: passage for passage in row.relevant}
     for it in row.scores:
         edits = [edit for edit in row.edits if it.start <= edit.start < it.end]

@@ -28,9 +28,9 @@ RIGHT_SHARE, FEWEST = 0.9, 10  # above the threshold: the least share of right c
 
 
 class EditorReport(TrainingReport):
-    """The report of a run. `sure` is the lowest probability at which the editor makes a correction.
+    """The report of a run. The editor makes corrections whose probability is `sure` or more.
 
-    The held-out rows decide it. None: too few corrections were right, so the editor makes no correction.
+    `sure` comes from the held-out rows. None: too few corrections were right, and the editor makes none.
     """
 
     steps: int
@@ -40,10 +40,10 @@ class EditorReport(TrainingReport):
 def fine_tune(
     data: Path, out: Path, *, steps: int | None = None, seed: int = 1, start: Path | None = None
 ) -> EditorReport:
-    """Trains the weights in `start` (None: those of the package) on `data`. Writes new weights to `out`.
+    """Trains weights on `data`, and writes them to `out`. Begins with those in `start` (None: the package's).
 
-    The same call continues from the last checkpoint. Raises `SettingsError` if the files in `start` are
-    missing or damaged, and the errors of `train_unless_finished`.
+    If a training stopped, the same call continues from its last checkpoint. Raises `SettingsError` if files
+    in `start` are missing or damaged, and raises the errors of `train_unless_finished`.
     """
     out, start = out.expanduser(), start and start.expanduser()
     first = checked_manifest(start).sha256[MODEL]
@@ -68,7 +68,7 @@ def fine_tune(
 def fit_encoder(
     model: EncoderWithHeads, words: Tokenizer, folder: Path, *examples: Sequence[Example], **more: Any
 ) -> dict[str, float]:
-    """Calls `fit` with the options of the encoder, and with examples that have at most one value each."""
+    """Calls `fit` with the options of the encoder. Each example has at most one value to hide."""
     return fit(
         model,
         folder,
@@ -85,7 +85,7 @@ def fit_encoder(
 
 
 def draw_examples(rows: Sequence[TrainingRow], passes: int, rng: random.Random) -> list[Example]:
-    """Returns the examples of `passes` passes over the rows, in random order, each with one random value."""
+    """Returns the examples of the rows `passes` times, in random order. Each hides one random value."""
     examples, order = [example for row in rows for example in examples_of_row(row)], list[Example]()
     for _ in range(passes):
         some = [with_one_value(example, rng) for example in rng.sample(examples, len(examples))]
@@ -97,7 +97,7 @@ def draw_examples(rows: Sequence[TrainingRow], passes: int, rng: random.Random) 
 def try_corrections(encoder: Encoder, row: TrainingRow) -> Iterator[tuple[float, bool]]:
     """Yields a pair for each correction by the encoder: its probability, and whether the result is right.
 
-    The encoder gets each sentence of the summary twice: without its errors, and with them.
+    The encoder gets each right sentence of the summary. It also gets each sentence with its errors.
     """
     for right, evidence, edits in sentences_and_mistakes(row):
         for text in dict.fromkeys((right, with_errors(right, edits))):
@@ -107,7 +107,7 @@ def try_corrections(encoder: Encoder, row: TrainingRow) -> Iterator[tuple[float,
 
 
 def correction_threshold(made: Sequence[tuple[float, bool]]) -> float:
-    """Returns the lowest probability from which 90% of ten or more corrections are right, else `NEVER`."""
+    """Returns the lowest threshold that keeps ten or more corrections, 90% of them right; or `NEVER`."""
     for sure in sorted({probability for probability, _ in made}):
         right = [is_right for probability, is_right in made if probability >= sure]
         if len(right) >= FEWEST and sum(right) >= RIGHT_SHARE * len(right):

@@ -24,7 +24,7 @@ _IGNORED_LABEL = -100  # the label of padding, which the loss leaves out
 
 
 class FusionExample(NamedTuple):
-    """A text to edit, its evidence as pairs (title, text), and the right text."""
+    """A text to edit, its evidence as pairs (title of a passage, text of the passage), and the right text."""
 
     text: str
     question: str
@@ -45,8 +45,8 @@ def train_fusion(
     """Trains a T5 on the rows in the folder `data`, and writes the editor to the folder `out`.
 
     `base` is a folder or a model of the hub. Training stops if the loss on the held-out rows does not fall
-    for two epochs, and keeps the best epoch. The same call continues after the last finished epoch. Raises
-    `SetupError` if `base` cannot be loaded, and the errors of `train_unless_finished`.
+    for two epochs. The best epoch gives the editor. After a stop, the same call continues after the last
+    finished epoch. Raises `SetupError` if `base` cannot be loaded, and errors of `train_unless_finished`.
     """
     out = out.expanduser()
 
@@ -83,7 +83,7 @@ def train_fusion(
 
 
 def examples_of_rows(rows: Sequence[TrainingRow], seed: int, *, correct: float = 0.0) -> list[FusionExample]:
-    """Makes an example from each row. A share `correct` of the rows also gives an example without errors."""
+    """Makes an example from each row. For a share `correct` of rows, makes another one without errors."""
     chance = random.Random(seed)
     made: list[FusionExample] = []
     for row in rows:
@@ -98,9 +98,9 @@ def examples_of_rows(rows: Sequence[TrainingRow], seed: int, *, correct: float =
 
 
 def make_batch(tokenizer: Any, some: Sequence[FusionExample]) -> dict[str, torch.Tensor]:
-    """Returns the tensors of a batch, with the evidence of each example in random order.
+    """Returns the tensors of a batch by name. The passages of each example are in random order.
 
-    Inputs and masks have the shape (texts, inputs, tokens). Labels have the shape (texts, tokens).
+    Inputs and masks have the shape (texts, passages, tokens). Labels have the shape (texts, tokens).
     """
     inputs: list[list[str]] = []
     for example in some:

@@ -37,7 +37,7 @@ _WRITING = "noise"  # the name of the writing model; the other models have names
 
 
 def read_queries(path: Path) -> list[FinishedLine]:
-    """Reads a query from each line of a file, each query once. Returns objects whose ids are the queries.
+    """Reads a query from each line of a file. Drops repeated queries. The `id` of a result is the query.
 
     Raises `InputError` if the file is not UTF-8, or has no query.
     """
@@ -52,10 +52,10 @@ def read_queries(path: Path) -> list[FinishedLine]:
 
 
 def split_by_relevance(passages: Sequence[Passage], scores: Sequence[float]) -> list[tuple[Evidence, ...]]:
-    """Returns at most 4 relevant passages (E+), then at most 8 others (E-), each the most relevant first.
+    """Returns two tuples: at most 4 relevant passages (E+), and at most 8 others (E-). Best passages first.
 
-    Of overlapping passages, keeps only the most relevant. Leaves out passages that seem to give orders to a
-    model. A relevant passage is never in E-, because it might support the text.
+    If passages overlap, returns only the most relevant of them. Leaves out passages that seem to give orders
+    to a model. A relevant passage is never in E-, because the passage might support the text.
     """
     pairs = zip(scores, passages, strict=True)
     kept: list[tuple[float, Passage]] = []
@@ -73,10 +73,10 @@ def split_by_relevance(passages: Sequence[Passage], scores: Sequence[float]) -> 
 
 
 def placeable_errors(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
-    """Returns the planned errors that can be put into `text`, sorted by position.
+    """Returns those of `errors` that can be put into `text`, sorted by position.
 
-    The words that an error replaces must occur exactly once in the text, as whole words, inside one of
-    `spans`. If two errors overlap, leaves out the error that comes later in `errors`.
+    An error replaces words of the text. The text must have these words once, as whole words, inside one of
+    `spans` (sentences). If two errors overlap, leaves out the error that comes later in `errors`.
     """
     kept: list[Mistake] = []
     for error in errors:
@@ -100,12 +100,12 @@ def _whole_word_pattern(words: str) -> str:
 
 
 def shift_place(place: int, edits: Sequence[Mistake]) -> int:
-    """Returns where `place`, a position in the summary, is after the errors `edits` were put in."""
+    """Converts `place`, a position in the right text, to the position in the text with the errors `edits`."""
     return place + sum(len(edit.wrong) - len(edit.right) for edit in edits if edit.start < place)
 
 
 class Noiser:
-    """Makes training rows from queries. The settings choose the components. All rows share one budget.
+    """Makes training rows from queries. The settings name models and sources. All rows share one budget.
 
     Raises `RarrError`, before any cost, if a component cannot be made.
     """
@@ -129,10 +129,10 @@ class Noiser:
         self.warnings = lines_by_reason(getattr(self._retriever, "skipped", ()))  # skipped corpus files
 
     async def make_line(self, query: FinishedLine) -> NoisedLine:
-        """Makes the training row of a query. If there is no row, the line has the reason.
+        """Makes the training row of a query. If no row can be made, the line has the reason.
 
-        A row needs a judgement of each sentence. Each error must lower the support of its sentence. Raises
-        `RarrError` if a step fails or the budget is spent; then the next run repeats the query.
+        The verifier must judge each sentence. An error must lower the support of its sentence. Raises
+        `RarrError` if a step fails or if the budget is spent. Then the next run repeats the query.
         """
         METER.set(self.spent)
         relevant, others = await self._search_and_split(query.id)
@@ -193,7 +193,7 @@ class Noiser:
     async def _judge_support(
         self, text: str, query: str, spans: Sequence[Span], evidence: Sequence[Evidence]
     ) -> list[tuple[float, str]]:
-        """Returns (best support, id of its passage) for each sentence; [] if a sentence was not judged."""
+        """Returns (best support, id of the best passage) for each sentence; [] if any has no judgement."""
         with meter().step("attribute"):
             judging = (self._verifier.support(text, query, spans, passage) for passage in evidence)
             supports = await together(*judging)
@@ -224,10 +224,10 @@ def make_training_data(
 ) -> NoisingReport:
     """Makes a training row of each query in the file `queries`. Writes the rows into the folder `out`.
 
-    Works on `jobs` queries at a time. The next call, also with other settings, repeats only failed queries.
-    `on_query` gets the number of finished queries and of all queries, and `on_index` the same numbers for the
-    files of a corpus. Raises `RarrError`, before any cost, if there is no query, if a model is missing, or if
-    `out` is in use or has another run.
+    Works on `jobs` queries at a time. The next call repeats only failed queries; its settings may differ.
+    `on_query` gets two numbers: of finished queries, and of all queries. `on_index` gets the same two numbers
+    of files in a corpus. Raises `RarrError`, before any cost, if there is no query, if a model is missing, or
+    if `out` is in use or has another run.
     """
     every, path = read_queries(Path(queries)), Path(out)
     inputs = run_folder.run_inputs("rarr train data", every, {})

@@ -24,8 +24,8 @@ _NAMES, _SHAPE = "rarr_names", "rarr_shape"  # keys in the metadata of the ONNX 
 def export_onnx(model: EncoderWithHeads, tokenizer: Tokenizer, folder: Path) -> None:
     """Writes a model, its tokenizer and its manifest into `folder`. Replaces existing files.
 
-    Matrices and word embeddings become 8-bit numbers, with a scale for each row. Only 7 bits are used,
-    because products of 8 bits would overflow on processors without the instructions VNNI.
+    Matrices and word embeddings become 8-bit numbers, and each row has a scale. Only 7 bits are used,
+    because products of 8-bit numbers would overflow on processors without the instructions VNNI.
     """
     model_files.forbid_telemetry()
     from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -48,7 +48,7 @@ def export_onnx(model: EncoderWithHeads, tokenizer: Tokenizer, folder: Path) -> 
 
 
 def _export_floats(model: EncoderWithHeads, path: Path) -> None:
-    """Writes the model with float weights. Metadata of the file tell which array holds which weight."""
+    """Writes the model with float weights. The metadata of the file name the array of each weight."""
     example = torch.ones((2, 8), dtype=torch.long)
     sizes = {0: "batch", 1: "length"}
     with warnings.catch_warnings():
@@ -76,9 +76,9 @@ def _export_floats(model: EncoderWithHeads, path: Path) -> None:
 
 
 def load_onnx(folder: Path | None = None) -> EncoderWithHeads:
-    """Loads the model of a folder (None: of the package). Call `checked_manifest` before this function.
+    """Loads the model in `folder` (None: the model of the package). Call `checked_manifest` first.
 
-    The weights stay rounded to 8 bits, so that training begins with the same weights that the package runs.
+    The weights keep the values of their 8-bit form: training begins with the weights that the package runs.
     """
     graph = onnx.load((folder or model_files.SHIPPED) / model_files.MODEL)
     metadata = {entry.key: entry.value for entry in graph.metadata_props}

@@ -25,7 +25,7 @@ HELD_OUT_SHARE = 0.25  # the share of rows that training does not see
 
 
 class Mistake(Record):
-    """An error in a text: `wrong` stands in place of `right`, at the character `start` of the right text."""
+    """An error in a text. `wrong` replaces `right`, which begins at character `start` of the right text."""
 
     start: int
     right: str
@@ -65,7 +65,7 @@ class TrainingRow(Record):
 
 
 class NoisedLine(FinishedLine):
-    """The result of a query (`id` is the query): a training row, or the reason why there is no row."""
+    """The result of a query: a training row, or the reason why there is no row. `id` is the query."""
 
     row: TrainingRow | None = None
     reason: Reason | None = None
@@ -76,7 +76,7 @@ class NoisedLine(FinishedLine):
 def read_training_rows(data: Path) -> list[TrainingRow]:
     """Reads the training rows in the folder `data`, which a run of `rarr train data` wrote.
 
-    Raises `InputError` for a damaged line, and for fewer than two rows, because one row must be held out.
+    Raises `InputError` if a line is damaged, or if there are fewer than two rows: one must be held out.
     """
     made = [line.row for line in read_and_repair_lines(data, NoisedLine) if line.row is not None]
     if len(made) < 2:
@@ -90,7 +90,7 @@ def read_training_rows(data: Path) -> list[TrainingRow]:
 def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRow], list[TrainingRow]]:
     """Returns the rows to learn from, and the held-out rows (about a quarter of all).
 
-    No document has rows in both lists. If a document has more than half of the rows, no query is in both.
+    Rows of one document are in one list. If a document has over half of all rows, splits by query instead.
     """
     groups = [row.source_document for row in given]
     if max(Counter(groups).values()) > len(given) / 2:

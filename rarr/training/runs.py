@@ -42,11 +42,11 @@ def train_unless_finished(
     check: Callable[[Path], Any] = lambda out: None,
     load: Callable[[], Any] = lambda: None,
 ) -> Report:
-    """Trains on the rows in `data`, except held-out rows, and writes files and the report to `out`.
+    """Calls `train` with the rows in `data`, and writes the report to `out`. A finished run is not repeated.
 
-    `train` gets the result of `load`, the rows to learn from, and the held-out rows; it returns fields of the
-    report. If `out` has a finished run, and `check` does not raise for its files, returns the report of that
-    run. Raises the errors of `load`, and `InputError` if `out` is in use or has anything but the same run.
+    `train` gets the result of `load`, the rows to learn from, and the held-out rows. It returns fields of the
+    report. If `out` has a finished run, and `check` finds its files right, returns the report of that run.
+    Raises the errors of `load`, and `InputError` if `out` is in use or has anything but the same run.
     """
     began, every = time.monotonic(), read_training_rows(data)
     named = {name: value for name, value in settings.items() if value is not None}
@@ -77,9 +77,9 @@ def fit(
     callbacks: Sequence[Any] = (),
     **arguments: Any,
 ) -> dict[str, float]:
-    """Trains the model, and continues from the last checkpoint in `folder` if there is one.
+    """Trains the model. If `folder` has checkpoints, continues from the last of them.
 
-    `arguments` go to `TrainingArguments`. Returns the losses on `held` before and after training.
+    `arguments` go to `TrainingArguments`. Returns the losses on `held`: `before` and `after` training.
     """
     trainer = Trainer(
         model,
