@@ -1,4 +1,4 @@
-"""A stand-in for a language model, which fills cards by the embedded reader (`NearQuoteReader`).
+"""A stand-in for a language model. It fills cards with the embedded reader (`NearQuoteReader`).
 
 A card is the judgement of one sentence: a verdict, quotes of passages, and edits.
 """
@@ -47,7 +47,7 @@ def _excerpts(sources: str) -> Iterator[Excerpt]:
 
 
 def answer_doubt_prompt(variables: Mapping[str, str]) -> dict[str, Any]:
-    """Answers the prompt `check_agreement_doubt`. Returns verdict and quotes of each marked sentence."""
+    """Answers the prompt `check_agreement_doubt`. Returns a verdict and quotes for each marked sentence."""
     cards = ((it["s"], it["q"], it["v"]) for it in answer_card_prompt(variables)["cards"])
     return {"cards": [{"s": s, "q": q, "v": "open" if v == "none" else v} for s, q, v in cards]}
 
@@ -70,9 +70,9 @@ class RuleModel:
 
         with ScriptedServer(RuleModel()) as server: ...
 
-    A sentence is supported or contradicted only if it nearly repeats a passage. The model asks no further
-    questions. Tests may add functions for other prompts to `ANSWERS`. Raises `UnansweredError` for a prompt
-    without a function, and for a message that was not made from a prompt of the package.
+    A sentence is supported or contradicted only if it nearly repeats a passage. The model asks no questions.
+    Tests may add functions for other prompts to `ANSWERS`. Raises `UnansweredError` if a prompt has no
+    function, or if a message was not made from a prompt of the package.
     """
 
     def __call__(self, asked: Asked) -> str:

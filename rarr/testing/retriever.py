@@ -19,8 +19,8 @@ class InMemoryRetriever:
         InMemoryRetriever(["The library opened in 1976.", passage])
         InMemoryRetriever({"When did it open?": ["It opened in 1976."], "Who built it?": OSError("down")})
 
-    With a list, a search finds the passages that share a word with the query. With a mapping, a search finds
-    the passages of its query, or raises the exception. A string becomes a passage with a source of its own.
+    In a list, a search finds the passages that share a word with the query. A mapping gives, for a query, the
+    passages to find or the exception to raise. A string becomes a passage whose source no other text has.
     """
 
     offline = True  # the setting `offline` allows this retriever

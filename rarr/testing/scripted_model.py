@@ -1,4 +1,4 @@
-"""A language model that answers from a script, and the parts that it shares with the scripted server."""
+"""A language model that answers from a script. The scripted server uses other parts of this module."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ NO_TOKENS = Tokens()
 
 @dataclass(frozen=True, kw_only=True)
 class Request(Asked):
-    """An HTTP request, with the outcome of its answer. Times are those of `time.perf_counter`, in seconds."""
+    """An HTTP request, and the status and time of its answer. Times are seconds of `time.perf_counter`."""
 
     method: str
     path: str
@@ -97,9 +97,9 @@ class ScriptedModel:
         ScriptedModel({"When did it open?": {"verdict": "agrees"}})
         ScriptedModel(lambda asked: f"{asked.prompt}, sample {asked.sample}")
 
-    Each call takes the next entry of `failures`, and raises it. If the entry is None, or if no entry is left,
-    the call answers. If the script has no answer, the call raises `CallFailure`. `latency` is in seconds, and
-    comes before each answer.
+    Each call takes the next entry of `failures`. If the entry is an exception, the call raises the exception.
+    If the entry is None, or if no entry is left, the call answers. If the script has no answer, the call
+    raises `CallFailure`. Each call first waits `latency` seconds.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class ScriptedModel:
         self._failures = iter(failures)
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Returns a scripted answer for each sample, or raises the next entry of `failures`."""
+        """Returns `ask.samples` scripted answers, or raises the next exception of `failures`."""
         self.calls.append(ask)
         failure = next(self._failures, None)
         await asyncio.sleep(self._latency)

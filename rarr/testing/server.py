@@ -25,7 +25,7 @@ _ROLES: Mapping[str, Any] = {"system": "system", "developer": "system", "assista
 
 @dataclass(frozen=True)
 class Reply:
-    """An HTTP reply: the server does the `steps`, then sends the `body`."""
+    """An HTTP reply. The server takes the `steps` (bytes or waits), then sends the `body`."""
 
     status: int
     body: bytes = b""
@@ -56,7 +56,7 @@ class Listener:
         self.close()
 
     def close(self) -> None:
-        """Stops the server. Ends hanging requests immediately."""
+        """Stops the server. Ends immediately the requests that still wait for an answer."""
         self.closing.set()
         self._http.shutdown()
         self._http.server_close()
@@ -74,11 +74,11 @@ class Listener:
 
     @property
     def tokens(self) -> Tokens:
-        """Returns the sum of the tokens that the usage of all answers states."""
+        """Returns the sum of the tokens of all answers, as the answers state them in their usage."""
         return Tokens(*map(sum, zip(NO_TOKENS, *(each.tokens for each in self.requests), strict=True)))
 
     def record_request(self, number: int | None, request: Request) -> int:
-        """Stores a request under `number`; if `number` is None, under a new number. Returns the number."""
+        """Stores a request under `number`, or under a new number if `number` is None. Returns the number."""
         with self._lock:
             if number is not None:
                 self._requests[number] = request
@@ -93,7 +93,7 @@ class _HttpServer(ThreadingHTTPServer):
     request_queue_size = 1024
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Prints an error of a handler, unless the client closed the connection."""
+        """Prints the error that ended a request. Prints nothing if the client closed the connection."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
@@ -161,7 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
 
     def _wait(self, seconds: float) -> bool:
-        """Sends the written bytes and waits. Returns False if the server or the client closes meanwhile."""
+        """Sends the written bytes, then waits. Returns False if the server or client ends the wait early."""
         self.wfile.flush()
         until = time.perf_counter() + seconds
         while (left := until - time.perf_counter()) > 0:
@@ -186,7 +186,7 @@ _PAGE = b"<!DOCTYPE html><html><body><h1>Welcome to the gateway</h1></body></htm
 
 @dataclass(frozen=True)
 class Failure:
-    """A planned failure of a request: an HTTP status, as in `Failure(429)`, or another `kind`.
+    """A planned failure of a request. Its `kind` is an HTTP status, as in `Failure(429)`, or a name below.
 
         hang      the server sends no answer
         drip      the server sends single bytes without end
@@ -198,7 +198,7 @@ class Failure:
         empty     the server sends a completion without choices
         no_usage  the server sends a completion without usage
 
-    A status may have a `message` and `retry_after`, in seconds.
+    With a status, `message` is the text of the error, and `retry_after` is in seconds.
     """
 
     kind: int | Literal["hang", "drip", "stall", "endless", "die", "cut", "html", "empty", "no_usage"]
@@ -214,7 +214,7 @@ def error_reply(status: int, message: str, *, param: str = "", retry_after: floa
 
 
 def reply_to_failure(failure: Failure | None, *, streams: bool = False) -> Reply | None:
-    """Returns the reply that replaces a completion; None if the server sends a completion anyway."""
+    """Returns the reply that is sent instead of a completion; None if a completion is sent after all."""
     match failure:
         case Failure(int(status), message, retry_after):
             return error_reply(status, message or HTTPStatus(status).phrase, retry_after=retry_after)
@@ -230,7 +230,7 @@ def reply_to_failure(failure: Failure | None, *, streams: bool = False) -> Reply
 def completion_reply(
     request: Request, texts: Sequence[str], tokens: Tokens, failure: Failure | None, latency: float
 ) -> Reply:
-    """Returns a completion with the `texts`, damaged as `failure` says. The request may ask for a stream."""
+    """Returns a completion with the `texts`, as a stream if requested. `failure` damages the completion."""
     kind, message = (failure.kind, failure.message) if failure else (None, "")
     if kind == "cut":
         texts = [text[: len(text) // 2] for text in texts]
@@ -298,10 +298,10 @@ class ScriptedServer(Listener):
         with ScriptedServer({"When did it open?": {"verdict": "agrees"}}, plan=[Failure(429)]) as server:
             client = AsyncOpenAI(base_url=server.url, api_key="none")
 
-    `answers`: a function that gets the `Request`, or a mapping from a part of the messages to the answer.
-    Several threads may call the function, once for each sample. Without an answer, the status is 400.
-    `plan`: a failure (or None) for each request for a completion, such as `repeat(Failure(500))`.
-    `requires_key`: a request with another key gets status 401, and the message repeats that key.
+    `answers`: a function that gets the `Request`, or a mapping from words in the messages to the answer.
+    Several threads may call the function at once. A request for `n` answers calls the function `n` times.
+    If the script has no answer, the status is 400. `plan`: a `Failure` or None for each completion, in order.
+    `requires_key`: a request with another API key gets status 401, and the message repeats the wrong key.
     `rejects`: the parameters that the server refuses, such as `response_format` or `temperature`.
     `latency`: the seconds before an answer. `port`: 0 means any free port.
     """
