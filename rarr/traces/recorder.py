@@ -1,4 +1,4 @@
-"""Writes the trace (record) of a run during the run, so that a killed run leaves its finished spans.
+"""Writes the trace (record) of a run while it runs. So a killed run leaves its finished spans.
 
 A span is the record of one step. The runs queue their spans. One thread writes the queue in order.
 """
@@ -43,10 +43,10 @@ _log = logging.getLogger("rarr")
 
 
 class ReviserRecorder:
-    """Records all runs of one reviser. Gives a resumed run the answers and the usage of the killed run."""
+    """Records all runs of one reviser. If a killed run is resumed, gives it the earlier answers and usage."""
 
     def __init__(self, settings: Settings, *, resumable: bool = False) -> None:
-        """If `resumable`, a run waits until each answer of a model is written: no paid answer is lost."""
+        """If `resumable`, a run writes each answer of a model before it goes on: no paid answer is lost."""
         self._settings, self._resumable, self._run_count = settings, resumable, 0
         self._store = TraceStore(settings.home)
         self._version, self._values = VERSION, settings_record(settings)
@@ -58,7 +58,7 @@ class ReviserRecorder:
         """Records the run of the `async with` block. The block passes its revision to `RunRecorder.finish`.
 
         `start` is the first state of the run. If the run is resumed, `earlier` is the trace of the killed
-        run; `meter` gets its answers, usage and seconds.
+        run. Then `meter` gets the answers, usage and seconds of the killed run.
         """
         recorder = RunRecorder(self._store, run_id, meter, resumable=self._resumable)
         submit_in_order(self._prune_old_traces)
@@ -83,7 +83,7 @@ class ReviserRecorder:
             raise
 
     async def earlier_trace(self, run_id: str, state: State) -> Trace | None:
-        """Reads the trace of a run that is resumed; None if no valid trace has this text and context."""
+        """Returns the trace of the run to resume; None if it is not valid, or has another text or context."""
 
         def read() -> Trace | None:
             try:
@@ -98,7 +98,7 @@ class ReviserRecorder:
         return await result_of(submit_in_order(read))
 
     def _prune_old_traces(self) -> None:
-        """Removes old traces before the first run, and again after each 200 runs. Logs a failure."""
+        """Removes old traces at the first run, and at each 200th run after it. A failure is only logged."""
         self._run_count += 1
         if self._run_count % _PRUNE_EVERY == 1:
             try:
@@ -109,7 +109,7 @@ class ReviserRecorder:
 
 
 class RunRecorder:
-    """Queues the lines of one run for the writing thread. A failed write ends the trace, with a warning."""
+    """Queues the lines of one run for the writing thread. After a failed write, warns and writes no more."""
 
     def __init__(self, store: TraceStore, run_id: str, meter: Meter, *, resumable: bool = False) -> None:
         self._store, self._run_id, self._resumable = store, run_id, resumable
@@ -141,7 +141,7 @@ class RunRecorder:
         self.end_span(replace(span, body=dict(span.body)))
 
     def end_span(self, span: TraceSpan) -> None:
-        """Queues a span and plans a write. In a thread without an event loop, only queues the span."""
+        """Queues a span, and plans a write soon. Without an event loop in this thread, plans no write."""
         self._queued.append(span)
         if self._next_write is None:
             with suppress(RuntimeError):
@@ -154,7 +154,7 @@ class RunRecorder:
             self._queued.append(prompt)
 
     async def flush_if_resumable(self) -> None:
-        """Waits until all queued spans are written, if the run can be resumed."""
+        """If the run can be resumed, waits until all queued spans are written."""
         if self._resumable:
             await self.flush()
 
@@ -163,7 +163,7 @@ class RunRecorder:
         await result_of(self._queue_write())
 
     async def finish(self, revision: Revision) -> Revision:
-        """Writes the end of the run. Returns the revision; adds a warning if the trace is incomplete."""
+        """Writes the end of the run. Returns the revision. If a write failed, the revision has a warning."""
         messages: list[str] = []
         self._warn = messages.append
         await result_of(self.write_end("", revision))
@@ -171,7 +171,7 @@ class RunRecorder:
         return revision.model_copy(update={"warnings": (*revision.warnings, *failed)}) if failed else revision
 
     def write_end(self, error: str, revision: Revision | None = None) -> "Future[None]":
-        """Queues the end of the run, with its error or revision. Returns a future of the write."""
+        """Queues the last line of the run: an error or a revision. The future ends after the write."""
         self._queue_write()
         return self._queue_step(self._write_end_line, error, revision, self.now() - self._started)
 
@@ -182,7 +182,7 @@ class RunRecorder:
         return self._queue_step(self._write_spans)
 
     def _queue_step(self, step: Callable[..., None], *arguments: Any) -> "Future[None]":
-        """Queues `step` for the writing thread. If a step fails, warns once and skips all later steps."""
+        """Queues `step`, a function that writes. If a step fails, warns once and skips all later steps."""
 
         def guarded() -> None:
             try:
@@ -225,7 +225,7 @@ def _line_of(each: TraceSpan | Prompt) -> str:
 
 
 def _recorded_body(body: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the body. To save space, replaces the passages of a search by [source, title, count]."""
+    """Returns the body of a span. Replaces the passages of a search by short lists: source, title, count."""
     update = body.get("update")
     if not update or "passages" not in update:
         return body
@@ -237,9 +237,9 @@ def _recorded_body(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def settings_record(settings: Settings) -> dict[str, Any]:
-    """Returns the settings that differ from the defaults, as JSON values, without secrets and `home`.
+    """Returns the settings that differ from the defaults, as JSON values. Leaves out secrets and `home`.
 
-    An object becomes its name, or the name of its class. An endpoint becomes its address.
+    An object in a setting becomes its name, or the name of its class. An endpoint becomes its address.
     """
     values = {name: getattr(settings, name) for name in Settings.model_fields if name != "home"}
     values["endpoints"] = {name: {"base_url": it.base_url} for name, it in settings.endpoints.items()}

@@ -21,10 +21,10 @@ _SUFFIX = ".jsonl"
 
 
 class RunSummary(NamedTuple):
-    """The facts about one run in a list of runs. `seconds` is None if the run has not ended.
+    """The facts about one run for a list of runs. `seconds` is None if the run has not ended.
 
-    The status `not checked` means that no statement could be checked; then `error` is the reason. `calls`
-    counts the requests to models, `tokens` counts input and output, and `edits` counts accepted edits.
+    The status `not checked` means that no statement could be checked. Then `error` has the reason. `calls` is
+    the number of requests to models, `tokens` of input and output tokens, and `edits` of accepted edits.
     """
 
     run_id: str
@@ -60,7 +60,7 @@ class TraceStore:
             file.write(f"{lines}\n".encode())
 
     def append_lines(self, run_id: str, lines: Iterable[str]) -> None:
-        """Appends lines to the file of a run. Raises `OSError`, or `InputError` if the file was removed."""
+        """Appends lines to the file of a run. Raises `InputError` if the file is gone, or `OSError`."""
         try:
             handle = os.open(self._path(run_id), os.O_WRONLY | os.O_APPEND)
         except FileNotFoundError:
@@ -69,12 +69,12 @@ class TraceStore:
             file.writelines(f"{line}\n".encode() for line in lines)
 
     def rewrite_file(self, file: TraceFile) -> None:
-        """Replaces the file of a run by `file`: the old file may end with half a line. Raises `OSError`."""
+        """Writes `file` in place of the stored file, which may end with half a line. Raises `OSError`."""
         write_whole(self._path(file.run_id), file.text())
         self._path(file.run_id).chmod(0o600)
 
     def add_trace(self, file: TraceFile) -> None:
-        """Stores a trace of an exported file. Raises `InputError` if the store has a run with this id."""
+        """Stores an exported trace. Raises `InputError` if the store already has a run with the same id."""
         cure = f"rarr trace show {file.run_id} shows it, and rarr trace prune {file.run_id} removes it"
         self.create_file(file.run_id, file.text().removesuffix("\n"), cure)
 
@@ -83,7 +83,7 @@ class TraceStore:
         return [path.name.removesuffix(_SUFFIX) for path, _, _ in reversed(self._files())]
 
     def summaries(self, most: int | None = None) -> Sequence[RunSummary]:
-        """Returns summaries of the `most` newest runs, the newest run first. None: of all runs."""
+        """Returns summaries of the `most` newest runs (None: of all runs), the newest run first."""
         return [self._summary(name) for name in self.run_names()[:most]]
 
     def _summary(self, run_id: str) -> RunSummary:
@@ -129,10 +129,10 @@ class TraceStore:
             raise InputError(f"{error}; rarr trace prune {run_id} removes it") from None
 
     def prune(self, *, days: float, max_bytes: float, now: float | None = None) -> int:
-        """Removes runs older than `days`, then the oldest runs until the files have at most `max_bytes`.
+        """Removes runs older than `days`, then the oldest runs until all files together fit `max_bytes`.
 
         Returns the number of removed runs. `now` is the time in seconds since 1970. The age of a run
-        counts from the newest run that is at least a day old, so that a short clock error harms no run.
+        counts back from the newest run that is at least a day old: a short clock error harms no run.
         """
         now, files = time.time() if now is None else now, self._files()
         now = max((written for _, written, _ in files if written <= now - DAY_S), default=0.0)
@@ -144,7 +144,7 @@ class TraceStore:
         return removed
 
     def remove_runs(self, run_ids: Iterable[str]) -> int:
-        """Removes runs and returns their number. If an id is unknown, removes no run; raises `InputError`."""
+        """Removes runs. Returns their number. If an id is unknown, raises `InputError` and removes no run."""
         runs = {self._known_run_id(run_id) for run_id in run_ids}
         for run_id in runs:
             self._remove_run(run_id)
@@ -159,7 +159,7 @@ class TraceStore:
                 raise InputError(f"{path} cannot be removed ({error.strerror}): remove it") from None
 
     def _files(self) -> Sequence[tuple[Path, float, int]]:
-        """Returns each file with the time of its last write and its size in bytes, the oldest file first."""
+        """Returns (path, time of the last write, size in bytes) of each file, the oldest file first."""
         files = []
         for path in self.folder.glob(f"*{_SUFFIX}"):
             try:

@@ -39,13 +39,13 @@ _DEEPEST = 16  # the most levels of nested spans; a node, its question and an at
 
 
 class FileModel(BaseModel):
-    """The base class of all parts of the file. An object is frozen, and an unknown field is an error."""
+    """The base class of all parts of the file. Objects are frozen. An unknown field is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class ReadSentence(FileModel):
-    """A sentence that a model judged by `evidence` (ids). If there is no judgement, `verdict` is empty."""
+    """A sentence that a model read. `verdict`: the judgement, or "" if there is none. `evidence`: ids."""
 
     number: Count
     text: StrictStr
@@ -54,10 +54,10 @@ class ReadSentence(FileModel):
 
 
 class PlantedSentence(FileModel):
-    """A sentence of the evidence that code changed, to test the model: `wrong` stands in place of `right`.
+    """A sentence of the evidence that code changed to test the model. `wrong` stands in place of `right`.
 
-    `kind` is `number`, `name`, `not`, or `repetition` (an unchanged sentence). `borrowed` tells whether
-    `wrong` is from another sentence of the evidence. `missed` tells whether the model judged wrongly.
+    `kind` is the kind of change: `number`, `name`, `not`, or `repetition` (no change). `borrowed`: `wrong` is
+    from another sentence of the evidence. `missed`: the model judged the sentence wrongly.
     """
 
     number: Count
@@ -72,18 +72,18 @@ class PlantedSentence(FileModel):
 
     @property
     def outcome(self) -> str:
-        """Returns `found` or `missed`. Returns `not read` if the answer has no judgement of the sentence."""
+        """Returns `found` or `missed`, or `not read` if the model did not judge the changed sentence."""
         return "missed" if self.missed else "found" if self.verdict else "not read"
 
 
 class SpanBody(FileModel):
-    """The fields of every body. Strict types refuse a wrong value, since no later code converts a value."""
+    """The fields that the body of each span has. Types are strict, as no later code converts a value."""
 
     warnings: list[tuple[StrictStr, StrictStr]] = []
 
 
 class ReadBody(SpanBody):
-    """The body of a `read` span: the ids of the shown evidence, and the sentences that the model judged."""
+    """The body of a `read` span: ids of the evidence in the prompt, and sentences that the model read."""
 
     evidence: list[StrictStr] = []
     sentences: list[ReadSentence] = []
@@ -91,7 +91,7 @@ class ReadBody(SpanBody):
 
 
 class NodeUpdate(BaseModel):
-    """The state changes by a node. For each query, `passages` lists (source, title, number of passages)."""
+    """What a node changed in the state. `passages` by query: lists of (source, title, number of passages)."""
 
     passages: dict[str, list[tuple[StrictStr, StrictStr, Count]]] = {}
 
@@ -133,7 +133,7 @@ _BODY_BY_KIND["read"] = ReadBody
 
 
 class PromptFields(FileModel):
-    """A prompt as the file stores it, without the hash."""
+    """The fields of a prompt in the file. The hash of the prompt is not a field."""
 
     name: StrictStr
     version: StrictStr
@@ -148,7 +148,7 @@ class PromptFields(FileModel):
 
 
 class StoredSpan(FileModel):
-    """A `TraceSpan` of `rarr.tools.trace_spans`, with its fields as the file stores them."""
+    """A span in the file. For its fields, see `TraceSpan` in `rarr.tools.trace_spans`."""
 
     number: int = Field(ge=1, lt=1 << 53)
     parent: int = Field(ge=0)
@@ -166,7 +166,7 @@ class StoredSpan(FileModel):
         return self.started + (self.seconds or 0.0)
 
     def require_valid_body(self) -> None:
-        """Checks the fields of the body. Raises `ValueError`, which names the span and the wrong field."""
+        """Checks the body. If a field is wrong, raises `ValueError` with the span and the field."""
         kind: str = self.kind
         if kind == "request" and self.body.keys() - {*_FAILURE, "warnings"}:
             kind = "model request"
@@ -222,7 +222,7 @@ class TraceFile(_RunLine, _EndLine):
     prompts: dict[str, PromptFields] = {}
 
     def require_valid_spans(self) -> None:
-        """Checks all spans. Raises `ValueError` if an outer span comes later, or if a body is wrong."""
+        """Checks all spans. Raises `ValueError` for a wrong body, wrong nesting, or a missing prompt."""
         depths = {0: 0}
         for span in self.spans:
             if span.parent >= span.number:
@@ -236,12 +236,12 @@ class TraceFile(_RunLine, _EndLine):
 
     @property
     def status(self) -> RunStatus:
-        """Returns `done`, `failed`, or `unfinished` (the run still runs, or was killed)."""
+        """Returns the status of the run: `done`, `failed`, or `unfinished` (still running, or killed)."""
         return "unfinished" if self.seconds is None else "failed" if self.error else "done"
 
     @classmethod
     def read(cls, path: Path, *, may_be_cut: bool = False) -> Self:
-        """Reads a file. Raises `InputError` for a wrong line. `may_be_cut`: ignores half a last line."""
+        """Reads a file. Raises `InputError` for a wrong line. `may_be_cut`: drops an incomplete last line."""
         cure = "give a file of rarr trace export, of this version of rarr"
         try:
             *whole, last = path.read_bytes().split(b"\n")
@@ -268,7 +268,7 @@ class TraceFile(_RunLine, _EndLine):
         return "".join(f"{line}\n" for line in lines)
 
     def without_addresses(self) -> Self:
-        """Returns a copy without the addresses of models: other people should not see or choose them."""
+        """Returns a copy without the addresses of models, because a trace may go to or come from others."""
         hidden = ("base_url", "endpoints")
         settings = {name: value for name, value in self.facts.settings.items() if name not in hidden}
         facts = self.facts.model_copy(update={"settings": settings})
@@ -276,7 +276,7 @@ class TraceFile(_RunLine, _EndLine):
 
 
 def json_line(kind: str, value: Mapping[str, Any]) -> str:
-    """Returns a line of the file. Raises `TypeError` or `ValueError` if JSON has no form for `value`."""
+    """Returns a line of the file. Raises `TypeError` or `ValueError` if `value` cannot become JSON."""
     return _encode({kind: value})
 
 

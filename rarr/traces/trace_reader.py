@@ -23,7 +23,7 @@ _UPDATE: TypeAdapter[State] = TypeAdapter(State)
 
 
 class Trace:
-    """The record of one run. `load` reads the data folder, and `read` reads a file of `rarr trace export`."""
+    """The record of one run. `load` reads a run of the data folder; `read` a file of `rarr trace export`."""
 
     def __init__(self, file: TraceFile) -> None:
         self.file = file
@@ -46,7 +46,7 @@ class Trace:
 
     @classmethod
     def _checked_trace(cls, file: TraceFile, name: str, cure: str) -> Self:
-        """Makes the trace and reads all parts once: later reads cannot fail. Raises `InputError`."""
+        """Makes the trace. Reads all parts once, so that later reads cannot fail. Raises `InputError`."""
         trace = cls(file)
         try:
             file.require_valid_spans()
@@ -62,7 +62,7 @@ class Trace:
         return trace
 
     def text(self) -> str:
-        """Returns the text of the file: JSON lines, without the addresses of models."""
+        """Returns the trace as JSON lines, without the addresses of models."""
         return self.file.without_addresses().text()
 
     @property
@@ -72,12 +72,12 @@ class Trace:
 
     @property
     def status(self) -> RunStatus:
-        """Returns `done`, `failed` or `unfinished`."""
+        """Returns the status of the run: `done`, `failed` or `unfinished`."""
         return self.file.status
 
     @property
     def seconds(self) -> float:
-        """Returns the duration in seconds. An unfinished run is counted until its last recorded step."""
+        """Returns the duration of the run in seconds. An unfinished run ends with its last recorded step."""
         times = [self.file.started, *(span.end_time for span in self.spans)]
         return max(times) - self.file.started if self.file.seconds is None else self.file.seconds
 
@@ -99,14 +99,14 @@ class Trace:
 
     @cached_property
     def inner(self) -> Mapping[int, list[StoredSpan]]:
-        """Returns the spans by the number of the span around them. Outermost spans are under 0."""
+        """Maps the number of an outer span to the spans directly inside. 0 stands for no outer span."""
         inner: dict[int, list[StoredSpan]] = defaultdict(list)
         for span in self.spans:
             inner[span.parent].append(span)
         return inner
 
     def body(self, span: StoredSpan) -> dict[str, Any]:
-        """Returns the values of a span. For a search, they have the number of passages of each document."""
+        """Returns the body of a span. For a search, the body has the number of passages of each document."""
         if not (fields := span.body.get("update")):
             return span.body
         update = dict(self.update(span))
@@ -115,7 +115,7 @@ class Trace:
         return {**span.body, "update": update}
 
     def inner_spans(self, span: StoredSpan, *kinds: str) -> Iterator[StoredSpan]:
-        """Yields the spans inside `span`, at any depth, in order. Without `kinds`, yields all kinds."""
+        """Yields the spans inside `span`, at any depth, in order. `kinds` (default: all) selects spans."""
         outer = {span.number}
         for inner in self.spans[bisect_right(self.spans, span.number, key=lambda each: each.number) :]:
             if inner.parent in outer:
@@ -124,7 +124,7 @@ class Trace:
                     yield inner
 
     def results(self) -> State:
-        """Returns the last recorded state of the run. If the text has blocks, returns the first state."""
+        """Returns the last recorded state of the run. For a text in blocks, returns the first state."""
         results, warnings = self.start(), list[Notice]()
         for update in () if self.blocks else self.updates:
             warnings += update.get("warnings", [])
@@ -133,7 +133,7 @@ class Trace:
 
     @cached_property
     def updates(self) -> list[State]:
-        """Returns the changes of the state by each call of a node, in the order of `calls`."""
+        """Returns what each call of a node changed in the state, in the order of `calls`."""
         return [self.update(call) for call in self.calls if "update" in call.body]
 
     def start(self) -> State:
@@ -149,7 +149,7 @@ class Trace:
 
     @cached_property
     def blocks(self) -> Mapping[str, list[StoredSpan]]:
-        """Returns the spans of each block (part of a long text) by its name. A resumed run adds a span."""
+        """Maps the name of each block (part of a long text) to its spans. A resumed run adds another span."""
         spans: dict[str, list[StoredSpan]] = defaultdict(list)
         for span in self.inner[0]:
             if span.kind == "block":
@@ -158,23 +158,23 @@ class Trace:
 
     @cached_property
     def calls(self) -> list[StoredSpan]:
-        """Returns the spans of all node calls and node failures: block after block, in time order."""
+        """Returns the spans of all node calls and node failures, block by block. In a block, by time."""
         return [call for calls in self.calls_by_block().values() for call in calls]
 
     def calls_by_block(self) -> dict[int, list[StoredSpan]]:
-        """Returns the `calls` of each block, by the number of the block. Calls outside blocks are under 0."""
+        """Maps the number of each block to the `calls` in the block. 0 has the calls outside all blocks."""
         calls = {0: [span for span in self.inner[0] if span.kind != "block"]}
         for name, spans in self.blocks.items():
             calls[int(name.split()[-1])] = [call for span in spans for call in self.inner[span.number]]
         return calls
 
     def update(self, span: StoredSpan) -> State:
-        """Returns the changes of the state by one call of a node, without the passages of a search."""
+        """Returns what one call of a node changed in the state, without the passages of a search."""
         fields = span.body["update"] or {}
         return _UPDATE.validate_python({name: fields[name] for name in fields if name != "passages"})
 
     def spending(self) -> dict[str, NodeUsage]:
-        """Returns the usage of each node: calls, requests, tokens, cost, seconds. Skips open requests."""
+        """Returns the usage by the name of each node. Leaves out requests that the run did not finish."""
         spent: dict[str, NodeUsage] = {}
         for node in (span for span in self.spans if span.kind == "node"):
             used = spent.get(node.name, NodeUsage()) + NodeUsage(calls=1, seconds=node.seconds or 0.0)
@@ -206,9 +206,9 @@ class RecordedAnswers:
                 self._answers[key].append(span)
 
     def next_answer(self, model: str, ask: ChatRequest) -> Answer | None:
-        """Returns the next recorded answer of `model` to `ask`. After the last answer, returns it again.
+        """Returns the next recorded answer of `model` to `ask`. Repeats the last answer if none is left.
 
-        Returns None if the run did not ask this question. Raises `CallFailure` for a recorded failure.
+        Returns None if the run never sent this request. Raises `CallFailure` if a failure was recorded.
         """
         more = [list(message) for message in ask.messages[2:]]
         key = json.dumps([model, ask.prompt_hash, ask.messages[1].content, more, ask.samples])
