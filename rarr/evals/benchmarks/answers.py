@@ -137,7 +137,7 @@ def _scoring_worker(settings: Settings) -> Worker:
 
 
 def rating_agreement(scores: Sequence[float | None], ratings: Sequence[float]) -> dict[str, Measurement]:
-    """Compares scores with ratings: Pearson's `r`, and `auc` (a rating of 0.5 or more means right)."""
+    """Compares scores with ratings by Pearson's `r` and `auc`. For `auc`, ratings from 0.5 up mean right."""
     pairs = [(score, rating) for score, rating in zip(scores, ratings, strict=True) if score is not None]
 
     def measures(drawn: Sequence[tuple[float, float]]) -> dict[str, float | None]:

@@ -41,7 +41,7 @@ class Entity(Row):
     """A thing with a name, such as a person or a river.
 
     `documents` names the documents about the entity. The name of a document is its path in the corpus, and
-    "#3" after the path means the third record of the file. The name of a record with an address is the address.
+    "#3" after the path means the third record of the file. A record with an address has this address as name.
     """
 
     name: Text
