@@ -1,11 +1,18 @@
 """Step 3: keeps the passages that are most relevant to each query, and leaves out overlapping passages."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.evidence_selection import Scored, evidence_of, is_given_id, merged_excerpts, scores_by_query
+from rarr.ledger.evidence_selection import (
+    Scored,
+    evidence_of,
+    is_given_id,
+    merged_excerpts,
+    scores_by_query,
+)
 from rarr.records import Evidence, Notice, Passage, Query
 from rarr.state import State, failed_queries_update, numbered_id
 from rarr.tools.concurrency import work
@@ -61,6 +68,7 @@ def _update_with_excerpts(state: State, evidence: Sequence[Evidence], components
     new += [evidence_of(it, numbered_id(state, "g", n), queries[0].id) for n, it in enumerate(given, start=1)]
     new, again = _separate_known(new, before)
     excerpts, kept = merged_excerpts(new)
+    excerpts = _with_whole_paragraphs(excerpts, state)
     kept = {name: [*again.get(name, ()), *kept.get(name, ())] for name in again | kept}
     if given:
         ids = [it.id for it in excerpts if is_given_id(it.id) and not it.suspicious]
@@ -71,6 +79,29 @@ def _update_with_excerpts(state: State, evidence: Sequence[Evidence], components
         "kept": state.get("kept", {}) | kept,
         "warnings": suspicious_notices(new[len(new) - len(given) :], before) if given else [],
     }
+
+
+def _with_whole_paragraphs(excerpts: Sequence[Evidence], state: State) -> list[Evidence]:
+    """Lengthens each excerpt to the end of its last paragraph, as far as a found passage has this end.
+
+    The next sentence may limit the last one: "A new item is paid. If it is older than ten years, ...".
+    """
+    found: dict[str, set[Passage]] = defaultdict(set)
+    for passages in state.get("passages", {}).values():
+        for passage in passages:
+            found[passage.source].add(passage)
+    whole = list[Evidence]()
+    for excerpt in excerpts:
+        longer = (it for it in found[excerpt.source] if it.start <= excerpt.end < it.end)
+        rests = (it.text[excerpt.end - it.start :].partition("\n")[0].rstrip() for it in longer)
+        if rest := max(rests, key=len, default=""):
+            update = {"text": excerpt.text + rest, "end": excerpt.end + len(rest)}
+            made = evidence_of(
+                excerpt.model_copy(update=update), excerpt.id, excerpt.query_id, excerpt.relevance
+            )
+            excerpt = excerpt if made.suspicious else made
+        whole.append(excerpt)
+    return whole
 
 
 def _new_passages_by_query(state: State) -> dict[Query, list[Passage]]:

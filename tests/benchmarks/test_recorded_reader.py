@@ -29,7 +29,7 @@ def test_recorded_reader_corrects_an_answer_in_other_words(name: str, tmp_path: 
     assert {each.result for each in found if each.mark.wrong is None} == {"supported"}
 
 
-@pytest.mark.parametrize(("model", "requests", "tokens"), [(RecordedModel(), 3, 5000), (None, 4, 5860)])
+@pytest.mark.parametrize(("model", "requests", "tokens"), [(RecordedModel(), 3, 5000), (None, 4, 6340)])
 def test_demo_costs_no_more_than_was_measured(model: Any, requests: int, tokens: int) -> None:
     """Read by the strong model, and by one that says yes to all, and misses its planted errors."""
     text, corpus = EXAMPLES / "texts" / "demo.md", str(EXAMPLES / "corpus")
