@@ -14,7 +14,7 @@ from rarr.tools.models.run_budget import meter
 
 
 class CombinedRetriever:
-    """Searches several sources together. If a source fails and another source works, warns."""
+    """Searches several sources together. Warns about a source that fails, if another source works."""
 
     def __init__(self, retrievers: Mapping[str, Retriever]) -> None:
         self._retrievers = dict(retrievers)
@@ -22,7 +22,7 @@ class CombinedRetriever:
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns passages of `k` documents: the best document of each source, then the second best of each.
 
-        If several sources find a document or text, returns it once. Raises `RetrievalError` if all fail.
+        A document or text that several sources find comes once. Raises `RetrievalError` if all sources fail.
         """
         results = await await_all([retriever.retrieve(query, k) for retriever in self._retrievers.values()])
         by_name = list(zip(self._retrievers, results, strict=True))
@@ -47,7 +47,7 @@ def _merge_results(results: Sequence[Sequence[Passage]], k: int) -> list[Passage
 
 
 def by_document(passages: Sequence[Passage], name: Callable[[str], str] = str) -> dict[str, list[Passage]]:
-    """Groups passages by document. `name` computes the name of the document from the source of a passage."""
+    """Maps the name of each document to its passages. `name` turns the source of a passage into this name."""
     documents: dict[str, list[Passage]] = {}
     for passage in passages:
         documents.setdefault(name(passage.source), []).append(passage)
@@ -55,7 +55,7 @@ def by_document(passages: Sequence[Passage], name: Callable[[str], str] = str) -
 
 
 async def whole_text(sources: Sequence[object], url: str) -> str | None:
-    """Returns the text of `url` from the first of `sources` that has read it; None if none has read it."""
+    """Returns the text of the document at `url` from the first source that has it; None if none has it."""
     for source in sources:
         if isinstance(source, WholeTextSource) and (text := await source.extracted(url)) is not None:
             return text
@@ -63,14 +63,14 @@ async def whole_text(sources: Sequence[object], url: str) -> str | None:
 
 
 class ChunkRetriever:
-    """Finds documents with `source`, and returns them in longer passages if their text can be read again."""
+    """Finds documents with the retriever `source`. Cuts them into longer passages if it gets their texts."""
 
     def __init__(self, source: Retriever, text_sources: Sequence[object], words: int) -> None:
-        """`text_sources` may return the texts of documents. A passage has at most `words` words."""
+        """`text_sources`: objects that may have texts of documents. `words`: the most words of a passage."""
         self.source, self._text_sources, self._words = source, text_sources, words
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns all passages of the `k` best documents, best first. A run reads each document once."""
+        """Returns all passages of the `k` best documents, best document first. Reads each document once."""
         found, memo = by_document(await self.source.retrieve(query, k)), meter().memo
         for source, passages in found.items():
             if (id(self), source) not in memo:

@@ -44,7 +44,7 @@ class GivenPassages:
     offline = True  # the setting `offline` allows it
 
     def __init__(self, passages: Sequence[Given], *, window: int, name: str = "passages") -> None:
-        """Raises `InputError` if `passages` is no list of passages. `name`: the argument, for messages."""
+        """Raises `InputError` if `passages` is no list of passages. Messages name the argument by `name`."""
         if isinstance(passages, str | bytes | bytearray) or not isinstance(passages, Sequence):
             raise InputError(f"{name} is {kind_of(passages)}: give a list, such as [text]")
         self.undated: list[str] = []  # a line about each date that cannot be read
@@ -79,8 +79,8 @@ def given_passage(given: object, number: int, unnamed: str, complain: Complain =
     """Makes one passage of the whole text of `given`. A `Passage` stays as it is.
 
     Reads the start, title, date and source under the names that loaders, splitters and search services use.
-    `number`: of `given`, for messages. `unnamed`: the source of an object that has none. `complain` gets a
-    line about a date that cannot be read. Raises `InputError` for an object of another kind, or empty text.
+    `number`: the number of `given` in messages. `unnamed`: the source of the passage if `given` names none.
+    `complain` gets a message about an unreadable date. Raises `InputError` for other kinds or an empty text.
     """
     if isinstance(given, Mapping):
         facts: dict[str, Any] = valid(dict(given))
@@ -124,7 +124,7 @@ class LangChainRetriever:
         self._retriever, self._window = retriever, window
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns the best passages for `query` of each document. Raises the errors of the retriever."""
+        """Returns the best passages for `query` of each document. Raises LangChain's errors."""
         return await work(self._nearest_passages, await self._retriever.ainvoke(query), query)
 
     def _nearest_passages(self, documents: Sequence["Document"], query: str) -> list[Passage]:

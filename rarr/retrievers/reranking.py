@@ -36,7 +36,7 @@ class OverlapReranker:
         return (await self.score_all([(query, passages)]))[0]
 
     async def score_all(self, asked: Sequence[tuple[str, Sequence[Passage]]]) -> Sequence[Sequence[float]]:
-        """Returns the scores for each (query, passages) pair in `asked`, computed in one job on a thread."""
+        """Returns the scores of the passages for each (query, passages) in `asked`. Uses one thread."""
         return await work(lambda: [OverlapIndex(passages).scores(query) for query, passages in asked])
 
 
@@ -55,7 +55,7 @@ class OverlapIndex:
         self._saturations = [_K1 * (1 - _B + _B * it.size / mean) for it in self._counts]
 
     def scores(self, query: str) -> list[float]:
-        """Computes the relevance of each passage, from 0 to 1."""
+        """Computes the relevance of each passage to `query`, from 0 to 1."""
         require_awaited()
         words = content_stems(query)
         pairs = set(pairwise(words))
@@ -71,7 +71,7 @@ class OverlapIndex:
         return scores
 
     def _counts_by_passage(self, word: str) -> list[tuple[int, int]]:
-        """Returns (number of passage, count) for each passage with the stem `word`, and remembers them."""
+        """Returns (number of passage, count of `word`) for each passage with the stem `word`. Caches them."""
         if found := self._counts_by_word.get(word):
             return found
         found = [(number, n) for number, it in enumerate(self._counts) if (n := it.stems.get(word))]
@@ -86,7 +86,7 @@ class OverlapIndex:
 
 
 class _WordCounts(NamedTuple):
-    """How often a passage has each stem (a stem in the title counts three times), and its word pairs."""
+    """Stems of a passage: the count of each (three times in the title), their number, neighbouring pairs."""
 
     stems: dict[str, int]
     size: int
@@ -115,7 +115,7 @@ class CrossEncoderReranker:
     def __init__(self, name: str) -> None:
         """`name` is a folder, or a model of the Hugging Face hub, which is downloaded once.
 
-        Raises `SettingsError` if `name` can be neither, and `SetupError` if the model cannot be loaded.
+        Raises `SettingsError` if `name` can be no folder and no model, `SetupError` if loading fails.
         """
         if not is_folder_or_hub_name(name):
             cure = f"give overlap, the folder of a cross-encoder, or its name on the hub, {_EXAMPLE}"

@@ -17,8 +17,8 @@ _LIST_ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
 class Window(NamedTuple):
     """The place of a passage in a text, from `start` to `end` (exclusive), and the lines that explain it.
 
-    `heading`: the words of the heading above the passage, or "". `lead`: (start, line) of the heading, and of
-    the header of the table or the line before the list in which the passage starts.
+    `heading`: the words of the heading above the passage, or "". `lead`: (start, line) of the heading. In a
+    table or list, `lead` also has (start, line) of the table header, or of the line that announces the list.
     """
 
     start: int
@@ -28,7 +28,7 @@ class Window(NamedTuple):
 
 
 def windows(text: str, window: int) -> list[Window]:
-    """Cuts `text` into windows of `window` sentences or table rows. Each sentence may begin a window.
+    """Cuts `text` into overlapping windows of `window` sentences or table rows.
 
     No window crosses a heading. A window that would have more than `LONGEST` characters has fewer sentences.
     A sentence of more than `LONGEST` characters is cut at white space. Every sentence is in a window, and no
@@ -49,7 +49,7 @@ def windows(text: str, window: int) -> list[Window]:
 
 
 def cut_passages(whole: Passage, window: int, spans: Sequence[Window] | None = None) -> list[Passage]:
-    """Cuts the text of `whole` into passages of `window` sentences. `spans`: the windows, if known."""
+    """Cuts the text of `whole` into passages of `window` sentences. `spans`: these windows, if known."""
     at, passages = whole.start, list[Passage]()
     for it in windows(whole.text, window) if spans is None else spans:
         lead = tuple((at + start, words) for start, words in it.lead)
@@ -70,7 +70,7 @@ def _window_places(spans: Sequence[Span], window: int) -> Iterator[tuple[int, in
 
 
 def _lead_lines(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple[tuple[int, str], ...]:
-    """Returns the (start, line) of the table header, or the line before the list, above `place`; else ()."""
+    """Returns ((start, line),) of the table header above `place`, or of the line above its list; or ()."""
     if at >= 0 and parsed[at].kind == "table":
         start, header = parsed[at].start, text[parsed[at].start : parsed[at].end].splitlines()[0].strip()
         return ((start, header[:LONGEST]),) if start + len(header) < place else ()
@@ -88,7 +88,7 @@ def chunks(text: str, words: int) -> list[tuple[int, int]]:
     """Cuts `text` into passages of at most `words` words. Returns the start and end of each passage.
 
     A passage has whole sentences or table rows. A heading is in the passage of the sentence below it.
-    A sentence of more words is a passage of its own; it is cut if it has more than `LONGEST` characters.
+    A sentence with more words is a passage of its own. A sentence of more than `LONGEST` characters is cut.
     """
     places: list[tuple[int, int]] = []
     start = last = 0

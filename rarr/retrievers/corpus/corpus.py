@@ -41,10 +41,10 @@ _UNREAD_KINDS = (".doc", ".ppt", ".pptx", ".xls", ".xlsx", ".odt", ".odp", ".ods
 
 
 class Corpus(index.IndexReader):
-    """A retriever over an index on disk. `skipped`: (file, reason) for each unread file or part of a file."""
+    """A retriever over an index on disk. `skipped`: (file, message) on unread text and guessed encodings."""
 
     def __init__(self, folder: Path, window: int, corpus_path: Path | None = None) -> None:
-        """The sources of passages begin with `corpus_path`; if None, with the path of the last build."""
+        """The sources of passages begin with `corpus_path`. None stands for the path of the last build."""
         super().__init__(folder, window)
         self._corpus_path, self.is_built = corpus_path or Path(self.manifest.shown), corpus_path is None
         self.skipped = self.manifest.unread_files(self._corpus_path)
@@ -53,8 +53,8 @@ class Corpus(index.IndexReader):
     def open(cls, path: Path, *, home: Path, window: int, progress: Progress | None = None) -> Self:
         """Opens the corpus at `path`: an index that the user built, a folder of documents, or one document.
 
-        For documents, builds or updates an index under `home`; waits if another process builds it. Raises
-        `InputError` if nothing can be searched, or if the index cannot be written.
+        For documents, builds or updates an index under `home`. Waits while another process builds this index.
+        Raises `InputError` if nothing can be searched, or if the index cannot be written.
         """
         with suppress(RuntimeError):  # the path names an unknown user: `resolved_path` reports this
             path = path.expanduser()
@@ -128,8 +128,8 @@ def _passage(stored: bytes, item: int, corpus_path: Path) -> Passage:
 def _hits_of_best_documents(searcher: Searcher, words: Sequence[str], k: int) -> list[index.Hit]:
     """Returns the best hits of each of the `k` best documents. Hits with equal scores are ordered by place.
 
-    If fewer than `k` documents are found, searches again, without documents that have enough hits. A search
-    that reached its limit may lack hits with the lowest score, so all hits with this score are left out.
+    If fewer than `k` documents are found, searches again without the documents that have enough hits. If a
+    search reached its limit of hits, it may lack hits of the lowest score. This score is then left out.
     """
     documents, full = dict[tuple[int, int], list[index.Hit]](), list[tuple[int, int]]()
     limit = k * PASSAGES_PER_DOCUMENT * 2
@@ -228,7 +228,7 @@ def _file_or_reason(name: str, path: Path, root: Path) -> File | str:
 
 
 class IndexReport(NamedTuple):
-    """The result of a build: counts of documents and passages in the index, and of files in this build."""
+    """The result of a build. `documents` and `passages`: counts in the index. The others tell about files."""
 
     documents: int
     passages: int
@@ -245,9 +245,9 @@ def build_index(
     """Builds or updates the index of the corpus at `path` in the folder `out`.
 
     Does not read a file again if its size and time of change are the same. Replaces an index in `out` that is
-    damaged, or was made with another window or version. Waits while another process builds the index. Only
-    the owner can read a `private` index; otherwise the umask decides. Raises `InputError` if `path` holds
-    nothing to search, or if `out` cannot be written or holds other files.
+    damaged, or was made with another window or version. Waits while another process builds the index. If
+    `private`, only the owner can read the index; otherwise the umask decides who can. Raises `InputError` if
+    `path` holds nothing to search, or if `out` cannot be written or holds other files.
     """
     files, skipped = scan(path)
     cure = "choose another folder, with -o, or RARR_HOME for the indexes that rarr keeps, or free space"
@@ -261,7 +261,7 @@ def build_index(
 
 
 class _Build:
-    """One build of an index, whose lock is held. Reads only the files that differ from the manifest."""
+    """One build of an index; the caller has locked it. Reads only new and changed files."""
 
     def __init__(self, path: Path, out: Path, window: int) -> None:
         self._path, self._out = path, out
@@ -318,7 +318,7 @@ class _Build:
             self._writer.wait_merging_threads()
 
     def _index_file(self, file: File) -> None:
-        """Replaces the passages of `file`. Raises `UnreadableError` if a later try may succeed."""
+        """Replaces the passages of `file` in the index. Raises `UnreadableError` if a later try may work."""
         now, notes = index.IndexedFile(size=file.size, mtime_ns=file.mtime_ns), list[str]()
         self._remove_file(file.name)
         try:

@@ -37,12 +37,12 @@ _CONTENT = _plain().filter(Filter.custom_stopword(list(STOP_WORDS))).filter(Filt
 
 
 def normalised_text(text: str) -> str:
-    """Normalises `text` by Unicode's NFKC: splits ligatures and joins accents. Offsets may change."""
+    """Writes `text` in Unicode's form NFKC: splits ligatures, joins accents. Its length may change."""
     return text if text.isascii() else unicodedata.normalize("NFKC", valid(text))
 
 
 def query_words(query: str) -> list[str]:
-    """Returns the words of `query` to search for, each once. Keeps stop words only if there are no others."""
+    """Returns each word of `query` once, without stop words. If all words are stop words, returns them."""
     words = list(dict.fromkeys(_SPLITTER.analyze(normalised_text(query))))
     return ([word for word in words if word not in STOP_WORDS] or words)[:_MOST_WORDS]
 

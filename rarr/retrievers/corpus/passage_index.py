@@ -1,8 +1,8 @@
 """The index of a corpus on disk: passages in the search engine tantivy, and a manifest that lists the files.
 
 A build ends with one commit of tantivy. Until the commit, a search finds the passages of the last build.
-The manifest is written after the commit, and holds its number. If a build dies between the two, the numbers
-differ, and the next build replaces all passages.
+The manifest is written after the commit, and holds the number of the commit. If a build dies before it writes
+the manifest, the two numbers differ. Then the next build replaces all passages.
 """
 
 import json
@@ -49,7 +49,7 @@ class IndexManifest(BaseModel):
     """The content of an index, and how the index was made.
 
     `root`: the path of the corpus, without links. `shown`: the path that the sources of passages begin with.
-    `commit`: tantivy's number of the last commit. `files`: maps the name of a file in the corpus to the file.
+    `commit`: tantivy's number of the last commit. `files`: maps the name of a file to what is known of it.
     `skipped`: (file, reason) for each file that the last build did not read.
     """
 
@@ -62,7 +62,7 @@ class IndexManifest(BaseModel):
     skipped: list[tuple[str, str]] = []
 
     def unread_files(self, path: Path) -> list[tuple[str, str]]:
-        """Returns (file, reason) for each unread file or part of a file. Each file is a path below `path`."""
+        """Returns (file, message) about unread text and guessed encodings. `path`: the start of each file."""
         noted = [(name, note) for name, file in sorted(self.files.items()) for note in file.notes]
         skipped = [(name, f"{NOT_SEARCHED}{reason}") for name, reason in sorted(self.skipped)]
         return [((path / name).as_posix(), reason) for name, reason in skipped + noted]
@@ -79,7 +79,7 @@ def read_manifest(folder: Path) -> IndexManifest:
 
 @contextmanager
 def raise_as(message: str, error: type[RarrError] = InputError) -> Iterator[None]:
-    """Turns an error of tantivy or of the file system into `error`. Its reason replaces {} in `message`."""
+    """Turns an error of tantivy or the file system into `error`. Writes the reason in place of {}."""
     try:
         yield
     except BaseException as failure:
@@ -110,7 +110,7 @@ class IndexReader:
             best_hits(self._index.searcher(), ["any"], 1)  # tantivy opens some files only for a search
 
     def searcher(self) -> Searcher:
-        """Returns a searcher for the last commit; in a read-only folder, for the commit at the opening.
+        """Returns a searcher for the last commit. In a read-only folder, later commits are not seen.
 
         Raises `OSError` or `ValueError` if the index is damaged.
         """
@@ -148,7 +148,7 @@ def open_passages(folder: Path, *, create: bool = False) -> Index:
 
 
 def passage_row(file: str, document: Document, window: Window) -> tantivy.Document:
-    """Makes the row of the index for the passage at `window` of `document`. `file`: the name of its file."""
+    """Makes the row of the index for the passage at `window` of `document`. `file`: the document's file."""
     text, at, date = document.text[window.start : window.end], document.start, document.published_at
     start, lead = at + window.start, [(at + place, words) for place, words in window.lead]
     stored = {
@@ -182,7 +182,7 @@ def _file_number(file: str) -> int:
 
 
 class Hit(NamedTuple):
-    """A passage that a search found. `document`: (number of the file, number of the record in it, or 0)."""
+    """A passage that a search found. `document`: (number of its file, number of its record or 0)."""
 
     score: float
     document: tuple[int, int]
@@ -193,7 +193,7 @@ class Hit(NamedTuple):
 def best_hits(
     searcher: Searcher, words: Sequence[str], limit: int, without: Sequence[tuple[int, int]] = ()
 ) -> list[Hit]:
-    """Searches for the stems `words`. Returns the `limit` best hits, without documents in `without`."""
+    """Returns the `limit` best hits for the stems `words`, without passages of the documents `without`."""
     # Made term by term, because the engine must never read the query as commands of its query language.
     texts = [Query.term_query(_SCHEMA, "text", word) for word in words]
     titles = [Query.boost_query(Query.term_query(_SCHEMA, "title", word), _TITLE_BOOST) for word in words]
@@ -215,5 +215,5 @@ def _within(file: int, item: int) -> Query:
 
 
 def stored_fields(searcher: Searcher, hit: Hit) -> bytes:
-    """Returns the JSON of a hit: the fields of its passage, and `file`. An empty `source` means the file."""
+    """Returns the passage of a hit as JSON, with its `file`. If `source` is "", the file is the source."""
     return bytes(searcher.doc(hit.address)["stored"][0])

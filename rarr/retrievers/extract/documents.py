@@ -54,7 +54,7 @@ class UnreadableError(Exception):
 
 
 def parsed_date(value: object) -> datetime | None:
-    """Parses a date, year, month, ISO 8601 text or date of a mail. None for others. Default zone: UTC."""
+    """Parses a day, month, year, ISO 8601 time or date of a mail; None for others. Without a zone: UTC."""
     for parse in (parse_moment, datetime.fromisoformat, parsedate_to_datetime):
         with suppress(ValueError, OverflowError, RecursionError):
             parsed = parse(str(value).strip())
@@ -77,14 +77,14 @@ _PIECE_BYTES = 4 * MEGABYTE  # bytes that are read at once
 
 
 def decode(data: bytes, declared: str | None = None, complain: Complain = lambda _: None) -> str:
-    """Returns the text of `data`. `decoded_pieces` finds the encoding."""
+    """Decodes `data` into a text, as `decoded_pieces` decodes a file."""
     return "".join(decoded_pieces(io.BytesIO(data), declared, complain))
 
 
 def decoded_pieces(
     file: BinaryIO, declared: str | None = None, complain: Complain = lambda _: None
 ) -> Iterator[str]:
-    """Yields the text of a file in pieces. Tries its byte order mark, or else UTF-8 and `declared`.
+    """Yields the text of a file in pieces. Uses the byte order mark, or else UTF-8 or `declared`.
 
     If these fail, guesses the encoding, and calls `complain` with a message about the guess. Raises
     `UnreadableError` if the file is not text.
@@ -137,7 +137,7 @@ def read_pdf(data: bytes) -> Document:
 
 
 def _without_hyphenation(text: str) -> str:
-    """Joins words that a line end divides. Keeps the hyphen if the word has it elsewhere in the text."""
+    """Joins the halves of a word that a line end divides. Keeps the hyphen if the text has it elsewhere."""
     words = set(re.findall(r"\w+(?:-\w+)*", text.casefold()))
 
     def joined(match: re.Match[str]) -> str:
@@ -193,7 +193,7 @@ def read_docx(data: bytes) -> Document:
 
 
 def _raise_and_lower_numbers(body: Any) -> None:
-    """Writes raised digits in `body` as ⁶ (10⁶ is not 106), and lowered digits after a digit as ₂."""
+    """Writes raised digits as signs such as ⁶ (10⁶ is not 106); lowered digits that follow a digit, as ₂."""
     for digits, shifted, sign in ((RAISED, "super", ">"), (LOWERED, "sub", "<")):
         for text in body.xpath(_RAISED_OR_LOWERED.format(shifted, sign)):
             before = text.xpath("string(../preceding-sibling::w:r[1]/w:t[last()])")[-1:]
@@ -202,7 +202,7 @@ def _raise_and_lower_numbers(body: Any) -> None:
 
 
 def _hiding_effects(element: Any, styles: Mapping[str, Any], depth: int = 10) -> dict[str, bool]:
-    """Maps each effect that hides or strikes out a run (a part of a paragraph) to whether it is on."""
+    """Maps effects that hide or strike out a run (a part of a paragraph) to True if on, False if off."""
     effects = dict[str, bool]()
     for name in element.xpath("(ancestor::w:p[1]/w:pPr/w:pStyle | w:rPr/w:rStyle | w:basedOn)/@w:val"):
         if depth and name in styles:  # styles may be based on each other in a circle
@@ -238,7 +238,7 @@ def _with_mark(words: str, style: str) -> str:
 
 
 def rows_with_long_cells(reader: Iterator[Row], longest: int) -> Iterator[Row]:
-    """Yields the rows of `reader`, which the module csv made. A cell may have up to `longest` characters."""
+    """Yields the rows of `reader` (of the module csv). A cell may have up to `longest` characters."""
     while True:
         with _cell_limit_lock:  # the limit is global, so it is changed only while a row is read
             before = csv.field_size_limit(longest)

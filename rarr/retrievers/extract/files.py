@@ -1,4 +1,4 @@
-"""Reads the documents in a file. The ending of its name, such as .pdf, tells the kind of the file."""
+"""Reads the documents in a file. The ending of the file's name, such as .pdf, tells its kind."""
 
 import csv
 import io
@@ -59,7 +59,7 @@ def extract(path: Path, complain: Complain) -> Iterator[Document]:
 
 
 def documents_and_complaints(path: Path) -> tuple[list[Document], list[str]]:
-    """Reads a file in this process. Returns the documents that are not blank, and the complaints."""
+    """Reads a file in this process. Returns (documents that are not blank, messages about problems)."""
     notes: list[str] = []
     return list(_read_documents(path, notes.append)), notes
 
@@ -117,7 +117,7 @@ def _text_parts(path: Path, complain: Complain) -> Iterator[str]:
 
 
 def _top_heading(text: str) -> str:
-    """Returns the words of the first heading; "" without one, or if another heading has the same level."""
+    """Returns the words of the first heading; "" if there is no heading, or another heading of its level."""
     headings = [block for block in blocks(text) if block.kind == "heading"]
     levels = [heading.level for heading in headings]
     if levels.count(levels[0] if levels else 0) != 1:
@@ -126,7 +126,7 @@ def _top_heading(text: str) -> str:
 
 
 def _read_table(path: Path, complain: Complain) -> Iterator[Document]:
-    """Reads a file of rows as one table. The separator is the sign that most lines have equally often."""
+    """Reads a file of rows as one table. Takes the separator that most lines have as often as the first."""
     text = reading.decode(_read_bytes(path), complain=complain)
     lines = text[:_OPENING_CHARACTERS].splitlines() or [""]
     marks = {mark: sum(line.count(mark) == lines[0].count(mark) > 0 for line in lines) for mark in "\t;|,"}

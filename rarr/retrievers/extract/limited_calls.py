@@ -1,7 +1,7 @@
 """Runs functions in worker processes with limits, since a parser of hostile bytes may never end.
 
-A process is started when it is needed, and takes further calls. It ends with its parent, after a minute
-without a call, and if a call exceeds its limits of time or (on Linux) of memory.
+A process starts when a call needs it, and takes further calls. It ends when its parent ends, after a minute
+without a call, or when a call exceeds the limits of time or (on Linux) of memory.
 
 The libraries multiprocessing, pebble, loky and anyio do not fit: they run the caller's script again if it has
 no `__main__` guard, or fork a program that has threads, or cannot end a single call.
@@ -86,7 +86,7 @@ _idle_workers = list[Popen[bytes]]()
 
 
 def call_in_worker(seconds: float, megabytes: int, function: Callable[..., Any], *args: object) -> Any:
-    """Runs `function(*args)` in a worker process within these limits. Waits, and returns the result."""
+    """Runs `function(*args)` in a worker process with limits of time and memory. Waits for the result."""
     request = pickle.dumps((function, args, seconds, megabytes))
     with _call_slots:
         while True:
@@ -116,7 +116,7 @@ def call_in_worker(seconds: float, megabytes: int, function: Callable[..., Any],
 
 @cache
 def _answer_type(function: Callable[..., Any]) -> TypeAdapter[Any]:
-    """Returns the type of an answer: (result or None, reason of a failure or "", whether it lasts)."""
+    """Returns the type of a worker's answer: (result or None, reason of a failure or "", is it lasting)."""
     declared: Any = GenericAlias(tuple, (get_type_hints(function)["return"] | None, str, bool))
     return TypeAdapter(declared)
 
@@ -157,7 +157,7 @@ def _exchange(process: Popen[bytes], request: bytes, seconds: float) -> bytes:
 
 
 def _end_worker(process: Popen[bytes]) -> int:
-    """Closes the pipes of a process, and kills it if it still runs after a second. Returns its status."""
+    """Closes the pipes of a process. Kills it if it still runs a second later. Returns its exit status."""
     for pipe in filter(None, (process.stdin, process.stdout)):
         with suppress(OSError):
             pipe.close()
@@ -175,7 +175,7 @@ def end_idle_workers() -> None:
 
 
 class IdleWorkerCloser:
-    """A resource of a reviser, which ends the idle worker processes when the reviser is closed."""
+    """Ends the idle worker processes when a reviser is closed. The reviser holds this object."""
 
     async def aclose(self) -> None:
         """Ends the idle worker processes."""
@@ -183,7 +183,7 @@ class IdleWorkerCloser:
 
 
 def _forget_workers() -> None:
-    """Forgets the workers in a forked process, because the workers belong to its parent."""
+    """Empties the list of workers in a forked process, because the workers belong to the parent process."""
     global _call_slots
     _idle_workers.clear()
     _call_slots = threading.Semaphore(AT_ONCE)
@@ -239,7 +239,7 @@ def _run_call(function: Callable[..., Any], args: tuple[Any, ...], seconds: floa
 
 
 def _limit_process(seconds: float, megabytes: int) -> None:
-    """Ends this process after `seconds`. Lets it use `megabytes` more memory; 0: without a limit."""
+    """Ends this process after `seconds`. It may use `megabytes` more memory; 0 means without a limit."""
     _limit_memory(0)  # the timer needs memory for its thread
     faulthandler.dump_traceback_later(seconds, exit=True)
     _limit_memory(megabytes)
@@ -255,7 +255,7 @@ def _limit_memory(megabytes: int) -> None:
 
 
 def _memory_mb(column: int) -> float:
-    """Returns the MB of memory that this process reserved (`column` 0) or uses (1); 0 if not on Linux."""
+    """Returns the MB that this process reserved (`column` 0) or uses (`column` 1); 0 if not on Linux."""
     if sys.platform != "linux":
         return 0
     pages = Path("/proc/self/statm").read_text().split()[column]

@@ -36,8 +36,8 @@ _LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0
 def extract_page(content: bytes, media_type: str, charset: str | None) -> Document:
     """Extracts the main text of a page of type `media_type`. Bytes that begin like a PDF are read as PDF.
 
-    Removes images and the addresses of links from Markdown. Raises `UnreadableError`, with the reason as
-    message, if the page has no text or too much text.
+    From a page in Markdown, removes images and the addresses of links. Raises `UnreadableError`, with the
+    reason as message, if the page has no text or too much text.
     """
     # Some servers label everything that they send as HTML.
     if content[:5].lower() == b"%pdf-" or media_type == "application/pdf":
@@ -87,7 +87,7 @@ def read_html(
 
 
 def _simplified_tree(html: str) -> Any:
-    """Parses a page and removes hidden text. Writes raised notes and numbers, and lists in cells, as text."""
+    """Parses a page and removes hidden text. Makes plain text of raised notes, numbers and lists in cells."""
     import trafilatura
 
     tree: Any = trafilatura.load_html(html)
@@ -117,7 +117,7 @@ def _simplified_tree(html: str) -> Any:
 
 
 def _page_blocks(element: Any, mark: str = "") -> Iterator[str]:
-    """Yields the blocks of an element as Markdown, some of them empty. `mark` stands before each block."""
+    """Yields the blocks of an element as Markdown; a block may be "". A block begins with `mark`."""
     if element.tag in ("table", "pre"):
         yield from (joined_words("".join(caption.itertext())) for caption in element.iterchildren("caption"))
         yield _write_table(element) if element.tag == "table" else f"```\n{''.join(element.itertext())}\n```"

@@ -56,7 +56,7 @@ Result = TypeVar("Result")
 
 
 def product_name(user_agent: str) -> str:
-    """Returns the name of the robot in `user_agent`, as a robots.txt writes it; "" if there is no name."""
+    """Returns the name of the robot in `user_agent`, such as rarr for Rarr/2.0; "" if there is no name."""
     name = _PRODUCT.match(user_agent)
     return name[0].lower() if name else ""
 
@@ -64,8 +64,8 @@ def product_name(user_agent: str) -> str:
 def parse_rules(content: bytes, name: str) -> Protego:
     """Parses a robots.txt into the rules for the robot `name`, or for all robots if no group names it.
 
-    Avoids two errors of the parser Protego. A line such as Crawl-delay would end a group: it is removed.
-    The name "ra" would match the robot `rarr`, and "rarr/2.0" would not: such names are replaced.
+    Avoids two errors of Protego. Lines such as Crawl-delay are removed, because Protego ends a group there.
+    Names of robots are replaced: in Protego, "ra" matches the robot `rarr`, and "rarr/2.0" does not.
     """
     lines = list[str]()
     for line in filter(None, map(_LINE.match, content.decode("utf-8-sig", errors="replace").splitlines())):
@@ -77,7 +77,7 @@ def parse_rules(content: bytes, name: str) -> Protego:
 
 
 class RobotsRules:
-    """Keeps the robots.txt rules of sites. Asks a site again after a day, or 30 s after a failure."""
+    """Keeps the robots.txt rules of sites. Reads them again after a day, or 30 s after a failed reading."""
 
     def __init__(self, name: str, timeout_s: float) -> None:
         """`timeout_s`: the seconds for a page. Reading the rules of its site may take four fifths of them."""
@@ -120,7 +120,7 @@ class RobotsRules:
 
 
 class FetchedPage(NamedTuple):
-    """A fetched page, unpacked. `url`: after redirects. `media_type`: guessed if the server names no type."""
+    """A fetched page, unpacked. `url`: the last address after redirects. `media_type`: sent, or guessed."""
 
     url: str
     content: bytes

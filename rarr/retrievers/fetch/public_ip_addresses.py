@@ -56,8 +56,8 @@ async def public_ips(
 ) -> list[str]:
     """Returns the IP addresses of `host`, a name or an IP address, in the resolver's order.
 
-    Raises `UnreachableError` if the host has no address, or an address that is not public. Connect to a
-    returned address, not to the name: the name may have another address at the next look-up.
+    Raises `UnreachableError` if the host has no address, or an address that is not public (`allow_loopback`
+    allows this machine). Connect to a returned address: the next look-up of the name may give another.
     """
     literal = _ip_of_literal(host)
     try:

@@ -34,7 +34,7 @@ _WORDS_BESIDE = 3  # words on each side of a name, which may show the entity
 
 
 class Mention(NamedTuple):
-    """A name in a text. `entities`: the ids that the name may mean; several if the text leaves it open."""
+    """A name in a text. `entities`: ids of the entities it may mean; several if the text is ambiguous."""
 
     name: str
     start: int
@@ -43,7 +43,7 @@ class Mention(NamedTuple):
 
 
 class Graph:
-    """A retriever over the triples of a file: CSV, JSON lines or RDF. It reaches no network.
+    """A retriever over the triples of a file: CSV, JSON lines or RDF. It uses no network.
 
     A triple states that the relation of an entity has a value. An entity is a document, named by its id. Its
     text has one line for each relation: a sentence with all values of the relation.
@@ -52,9 +52,9 @@ class Graph:
     offline = True  # the setting `offline` allows it
 
     def __init__(self, triples: Iterable[Triple], place: str = "graph", window: int = 4) -> None:
-        """Stores each triple once. A relation such as "alias" gives another name to its subject.
+        """Stores each triple once. A triple with a relation such as "alias" gives its subject another name.
 
-        The sources of passages name the graph by `place`. A passage has at most `window` lines. Raises
+        `place` names the graph in the sources of passages. A passage has at most `window` lines. Raises
         `InputError` if there is no triple.
         """
         self._place, self._window = place, window
@@ -81,11 +81,11 @@ class Graph:
 
     @classmethod
     def open(cls, file: str | Path, window: int = 4) -> Self:
-        """Reads a graph from `file`. Raises the errors of `read_triples`; `InputError` without a triple."""
+        """Reads a graph from `file`. Raises errors of `read_triples`; `InputError` if it has no triple."""
         return cls(read_triples(Path(file).expanduser()), str(file), window)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of `k` entities: those that `query` names, then those with one of them as a value.
+        """Returns passages of `k` entities: entities that `query` names, then entities with these as value.
 
         Returns at most 8 passages of each entity. If a name means several entities, and neither the query nor
         the text of the run shows which of them, warns and returns no passage for this name.
@@ -93,7 +93,7 @@ class Graph:
         return await asyncio.to_thread(self._search, query, k, meter().text)
 
     async def extracted(self, url: str) -> str | None:
-        """Returns the text about the entity whose passages have the source `url`; None without a triple."""
+        """Returns the text about the entity whose passages have the source `url`; None if there is none."""
         id_ = url.removeprefix(f"{self._place}#")
         lines = await asyncio.to_thread(self._lines, id_) if self._source(id_) == url else []
         return "\n".join(line.text for line in lines) or None
@@ -101,9 +101,9 @@ class Graph:
     def mentions_in(self, text: str, around: str = "") -> list[Mention]:
         """Finds names and aliases of the graph in `text`. Where names overlap, takes the first and longest.
 
-        If `text` has no capital letters, names of several words are found without them. If several entities
-        have a name, counts their neighbours (values and subjects of their triples) beside the name, then in
-        its sentence, then in `text` and `around`. Keeps the entities with most; warns if several remain.
+        In a `text` without capital letters, names of several words are found too. If several
+        entities have the name, keeps those with most neighbours (values and subjects of their triples) near
+        the name, then in its sentence, then in `text` and `around`. Warns if several entities remain.
         """
         mentions, words = list[Mention](), folded_words(text)
         for at, (_, start, _) in enumerate(words):
@@ -125,14 +125,14 @@ class Graph:
         return mentions
 
     def _may_be_name(self, entities: Sequence[str], written: str) -> bool:
-        """Tells whether `written` may be a name. Refuses numbers, stop words and missing capitals."""
+        """Tells whether `written` may be a name: no number, not only stop words, not without its capitals."""
         if len(written) < 2 or written.isdigit() or STOP_WORDS.issuperset(name_key(written).split()):
             return False
         is_name = all(self.names[entity][:1].isupper() for entity in entities)
         return not is_name or any(letter.isupper() for letter in written)
 
     def _likely_ids(self, entities: Sequence[str], text: str, place: Span, around: str) -> tuple[str, ...]:
-        """Returns the entities with most neighbours beside `place`, then in its sentence, then elsewhere."""
+        """Returns the entities with most neighbours (see `mentions_in`) near `place`, then further away."""
         if len(entities) < 2:
             return tuple(entities)
         sentence = [place, *(span for span in sentences(text) if span.start <= place.start)][-1]
@@ -145,7 +145,7 @@ class Graph:
         return tuple(entities)
 
     def _neighbours_in(self, entity: str, window: str) -> set[str]:
-        """Returns the neighbours (values, subjects) of the entity in `window`, without parts of its name."""
+        """Returns the values and subjects of the entity's triples in `window`, without parts of its name."""
         keyed, own = f" {' '.join(all_stems(window))} ", set(name_key(self.names[entity]).split())
         values = {it.object for it in self.triples_of(entity)} | {it.subject for it in self._incoming(entity)}
         forms = ((value, form) for value in values for form in value_forms(value))
@@ -160,7 +160,7 @@ class Graph:
         return self._by_subject.get(entity, [])
 
     def triples_with_lines(self, entity: str) -> list[tuple[Triple, Passage]]:
-        """Returns each triple of an entity with a passage: a sentence with all values of its relation."""
+        """Returns (triple, passage) for each triple of an entity. A passage has all values of a relation."""
         by_relation: dict[str, list[Triple]] = {}
         for triple in self.triples_of(entity)[:_MOST_TRIPLES]:
             by_relation.setdefault(triple.relation, []).append(triple)
@@ -186,7 +186,7 @@ class Graph:
         return triples if len(triples) <= _MOST_POINTING else []
 
     def _index_of_names(self, aliases: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
-        """Maps the `name_key` of names and aliases to ids of subjects, and of values with a capital."""
+        """Maps the `name_key` of each name and alias to ids: of subjects, and of values with a capital."""
         index = dict[str, tuple[str, ...]]()
         for id_ in self._by_subject:
             for key in map(name_key, (self.names[id_], *aliases.get(id_, ()))):
@@ -216,7 +216,7 @@ class Graph:
         return id_ if "://" in id_ else f"{self._place}#{id_}"
 
     def _passages(self, entity: str) -> list[Passage]:
-        """Cuts the text about an entity into windows of lines: a sentence often states several facts."""
+        """Cuts the text about an entity into windows of lines, since a claim often states several facts."""
         lines = self._lines(entity)
         starts = range(max(1, len(lines) - self._window + 1) if lines else 0)
         groups = [lines[first : first + self._window] for first in starts]

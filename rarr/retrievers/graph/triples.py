@@ -27,8 +27,8 @@ _CURE = "give subject, relation and object, or a name and a text (or a list of t
 class Triple(NamedTuple):
     """A statement of a graph: the `relation` of `subject` is `object`. All three are names or values.
 
-    `subject_id` differs for two subjects with the same name; without an id, it is the name. `object_id` is
-    the id of an object that is an entity; for any other object, it is the value.
+    `subject_id`: the id of the subject, or its name if it has no id. Two subjects with the same name have
+    different ids. `object_id`: the id of the object if it is an entity; otherwise the value.
     """
 
     subject_id: str
@@ -105,7 +105,7 @@ def _row_triples(row: Mapping[str, Any]) -> list[Triple]:
 
 
 def _value_text(value: object) -> str:
-    """Returns a value as valid text; "" for None. Raises `ValueError` for a list or an object."""
+    """Writes a JSON value as text with valid Unicode; "" for None. Raises `ValueError` for a list or dict."""
     if isinstance(value, list | dict):
         raise ValueError
     text = value if isinstance(value, str) else "" if value is None else json.dumps(value)
@@ -113,7 +113,7 @@ def _value_text(value: object) -> str:
 
 
 def _csv_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yields (line number, row) for each row. A row that cannot be read is {}."""
+    """Yields (line number, row) for each row of a file. The row is {} if it cannot be read."""
     with file.open(encoding="utf-8-sig", newline="") as lines:
         head = lines.readline()
         lines.seek(0)
@@ -139,7 +139,7 @@ def _json_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _rdf_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yields (0, row) for each statement. Names its parts by English labels, or by the ends of addresses."""
+    """Yields (0, row) for each statement of a file. A row has English labels, or ends of addresses."""
     try:
         import pyoxigraph as rdf
     except ImportError:

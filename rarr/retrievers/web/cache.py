@@ -69,7 +69,7 @@ class Cache:
         self._turns = Limiter(1)
 
     async def entry(self, kind: str, key: Sequence[Any], make: Callable[[], Awaitable[Any]]) -> CacheEntry:
-        """Returns the entry for `kind` and `key`. If it is missing or too old, calls `make` for it.
+        """Returns the entry for `kind` and `key`. If it is missing or too old, calls `make`.
 
         Calls for the same key wait for each other, so that `make` runs once. Errors of `make` are raised and
         not stored. Raises `RetrievalError` if the cache is offline and lacks the entry.
@@ -89,7 +89,7 @@ class Cache:
             return CacheEntry(value, datetime.fromtimestamp(now, UTC))
 
     async def stored_entry(self, kind: str, key: Sequence[Any]) -> CacheEntry | None:
-        """Returns the stored entry for `key`, of any age, even with `refresh`; None if it is missing."""
+        """Returns the stored entry for `key`, of any age and even with `refresh`; None if it is missing."""
         return await asyncio.to_thread(self._read_entry, self._entry_file(kind, key))
 
     async def kept_value(self, kind: str, key: Sequence[Any]) -> Any:
@@ -98,7 +98,7 @@ class Cache:
         return entry.value if entry and entry.stored_at.timestamp() >= time.time() - KEPT_S else None
 
     async def keep(self, kind: str, key: Sequence[Any], value: Any) -> None:
-        """Stores a value for `key`."""
+        """Stores `value` for `key`."""
         await asyncio.to_thread(self._write_entry, self._entry_file(kind, key), time.time(), value)
 
     def _entry_file(self, kind: str, key: Sequence[Any]) -> Path:
@@ -164,7 +164,7 @@ class CachedPages:
         self._cache, self._source, self._window = cache, source, settings.window
 
     async def make_page(self, url: str, document: Document) -> CutPage:
-        """Returns `document` as a page, cut into windows. Raises `RetrievalError` if this takes too long."""
+        """Cuts `document` into windows. Returns the page. Raises `RetrievalError` if this takes too long."""
         cut = partial(run_in_worker, url) if len(document.text) > _LONG_TEXT else asyncio.to_thread
         spans = await cut(windows, document.text, self._window)
         date = document.published_at
@@ -207,7 +207,7 @@ class PageReader(CachedPages):
         self._fetcher = fetcher
 
     async def read(self, url: str) -> list[Passage]:
-        """Returns the passages of the page at `url`, in order. Raises `RetrievalError` if it fails."""
+        """Returns the passages of the page at `url`, in order. Raises `RetrievalError` if reading fails."""
         url = valid(url).partition("#")[0]
         return await self.passages_of_page(url, partial(self._fetch_page, url))
 

@@ -21,7 +21,7 @@ _BARE_ADDRESS = re.compile(r"(?:[\w-]+\.)+[\w-]+(?=[/:?#])(?!://)")  # example.o
 
 
 def allows_domain(limits: Settings, url: str) -> bool:
-    """Tells whether `limits` allow the host of `url`: no excluded domain, and an included one if any is set.
+    """Tells whether the host of `url` is not excluded, and is included if `limits` name domains to include.
 
     The domain example.org includes www.example.org, but not badexample.org.
     """
@@ -33,7 +33,7 @@ def allows_domain(limits: Settings, url: str) -> bool:
 
 
 def allowed_passages(limits: Settings, passages: Sequence[Passage]) -> list[Passage]:
-    """Returns the passages whose source and date are allowed.
+    """Returns the passages whose domain and date `limits` allow.
 
     A passage without a date is left out if `limits` have a date. A date without a time zone is in UTC.
     """
@@ -48,7 +48,7 @@ def allowed_passages(limits: Settings, passages: Sequence[Passage]) -> list[Pass
 
 
 async def limit_passages(name: str, passages: Sequence[Passage], limits: Settings) -> list[Passage]:
-    """Returns the passages that `limits` allow. Warns if all lack the date or address that this needs."""
+    """Returns the passages that `limits` allow. Warns if no passage has the date or web address for this."""
     dated = limits.published_after or limits.published_before
     if not (dated or limits.include_domains or limits.exclude_domains):
         return list(passages)
@@ -65,8 +65,8 @@ async def limit_passages(name: str, passages: Sequence[Passage], limits: Setting
 def page_key(url: str) -> str:
     """Returns a key of the page at `url`. Different addresses of one page give the same key.
 
-    The key leaves out the scheme, www, the fragment and a slash at the end. A source that is not a web
-    address stays as it is.
+    The key leaves out the scheme, www, the fragment and a slash at the end. The key of a source that is not
+    a web address is the source itself.
     """
     parts, host = _url_parts(url), host_of(url)
     if parts is None or not host:
@@ -87,7 +87,7 @@ def site_of(source: str) -> str:
     """Returns the registered domain of a web source: example.org for https://a.b.example.org/page.
 
     Returns "" for a file, and "?" for an address whose host is ambiguous. A service such as github.io gives
-    subdomains to everybody. All its hosts count as one site, since one person can have many of them.
+    subdomains to everybody. All subdomains of the service count as one site: one person can have many.
     """
     host = host_of(source)
     if not host:
@@ -110,7 +110,7 @@ def _is_under(host: str, domain: str) -> bool:
 
 
 def _ascii_host(host: str) -> str:
-    """Returns the ASCII form of `host`, from which pages are fetched; "" if it has no such form."""
+    """Returns `host` in ASCII, the form that fetching a page uses; "" if `host` has no ASCII form."""
     name = host.lower().rstrip(".")
     if name.isascii():
         return name

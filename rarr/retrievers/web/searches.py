@@ -34,7 +34,7 @@ class WebSearch(CachedPages, ABC):
         self._service, self.aclose = service, service.aclose
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns the passages of the `k` best pages: from each page, those with most words of `query`.
+        """Returns passages of the `k` best pages: from each page, the passages with most words of `query`.
 
         A page without passages is replaced by the next page. An unreadable page is left out with a warning.
         Raises `RetrievalError` if the service fails, or if no page can be read.
@@ -58,7 +58,7 @@ class WebSearch(CachedPages, ABC):
 
     @abstractmethod
     async def _find_pages(self, words: str, k: int) -> list[dict[str, Any]]:
-        """Returns a dict for each page that a search finds, best first: `url`, and keys for `_passages`."""
+        """Returns a dict for each found page, best first. It has `url`, and data that `_passages` needs."""
 
     @abstractmethod
     async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:
@@ -167,7 +167,7 @@ class SearXNG(WebSearch):
         return [page for page in pages if allows_domain(self._limits, page["url"])]
 
     async def _search(self, words: str) -> list[dict[str, Any]]:
-        """Asks SearXNG. Returns `url` and `date` of each found page, once. Raises `RetrievalError`."""
+        """Asks SearXNG. Returns a dict of `url` and `date` for each found page. Raises `RetrievalError`."""
         answer = await self._service.ask(self._url, params=_OPTIONS | {"q": words})
         results = answer.get("results")
         if not isinstance(results, list):
@@ -218,7 +218,7 @@ class Wikipedia(WebSearch):
     """Searches the articles of Wikipedia or another wiki, and cuts them into windows of sentences."""
 
     def __init__(self, settings: Settings, cache: Cache) -> None:
-        """The setting `wikipedia_url` names another wiki: the address before /w/api.php, or of its api.php.
+        """`wikipedia_url`: another wiki, by its address before /w/api.php, or by the address of its api.php.
 
         The wiki needs the extension TextExtracts, which comes with MediaWiki. Wikimedia wants a user agent
         that names the application and an address to write to. Raises `SettingsError` for a wrong setting.
@@ -268,7 +268,7 @@ class Wikipedia(WebSearch):
         return f"{self._root}/wiki/{quote(title.replace(' ', '_'))}"
 
     async def _article(self, title: str) -> CutPage:
-        """Requests an article. Its text is empty if the article is missing, or only lists other articles."""
+        """Requests an article. The text is "" if the article is missing, or only lists other articles."""
         pages = (await self._ask_wiki(_WIKI_PAGE | {"titles": title})).get("pages")
         page = as_object(pages[0]) if isinstance(pages, list) and pages else {"missing": True}
         text = ""
@@ -290,7 +290,7 @@ class Wikipedia(WebSearch):
 
 
 def searches_to_try(question: str) -> list[str]:
-    """Returns searches to try one after another: the question, all its content words, any of these words.
+    """Returns searches to try one after another: the question; all its content words; any content word.
 
     Removes the operators of MediaWiki's search. Returns [] if there is nothing to search for.
     """
@@ -308,7 +308,7 @@ def _shortened_query(words: str) -> str:
 
 
 def article_markdown(extract: str) -> str:
-    """Turns an article of the extension TextExtracts into Markdown, without references and such sections."""
+    """Turns an article of the extension TextExtracts into Markdown, without sections such as References."""
     kept: list[str] = []
     dropped = 7  # the level of the heading of a section that is left out; 7: none
     for line in filter(None, map(str.strip, extract.split("\n"))):

@@ -56,7 +56,7 @@ class JsonService:
         self.aclose = self._clients.aclose
 
     async def ask(self, url: str, **options: Mapping[str, Any]) -> dict[str, Any]:
-        """Sends `params=` by GET, or `json=` by POST. Returns the JSON object. Raises `RetrievalError`."""
+        """Sends `params` by GET, or `json` by POST. Returns the answer, a dict. Raises `RetrievalError`."""
         try:
             return await self._attempts(partial(self._answer, url, options))
         except CallFailure as failure:
