@@ -153,7 +153,7 @@ def blocks(text: str) -> tuple[Block, ...]:
 
 
 def line_tokens(text: str) -> Iterator[tuple[Token, Block]]:
-    """Yields each token of the Markdown parser that covers lines, with its block. Unknown kinds are prose."""
+    """Yields (token, block) for each parser token that covers lines. A block of an unknown kind is prose."""
     lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
     is_indented = all(not it.strip() or it.expandtabs(4).startswith("    ") for it in text.splitlines())
     for token in _PARSER.parse(text):
@@ -167,7 +167,7 @@ def line_tokens(text: str) -> Iterator[tuple[Token, Block]]:
 
 
 class SourceEntry(NamedTuple):
-    """An entry of a list of sources in a text. `names_source` is False if it may be a note with a claim."""
+    """An entry of a list of sources. `names_source` is False if the entry may be a note with a claim."""
 
     place: Span
     label: str
@@ -207,7 +207,7 @@ def source_lists(text: str) -> list[Span]:
 
 
 def _match_entry(words: str, title: _Match | None, *, anywhere: bool) -> _Match | None:
-    """Matches an entry of a source list. Unless `anywhere`, a label `[1]` needs a colon or a list marker."""
+    """Matches the line `words` as a source entry. If not `anywhere`, `[1]` needs a colon or list marker."""
     entry = _ENTRY.fullmatch(words)
     has_text = entry and any(map(str.isalnum, MARK.sub("", entry["entry"])))  # a row of marks is no entry
     if entry and has_text and (anywhere or entry["colon"] or entry["item"]):
@@ -227,7 +227,7 @@ def _entry_names_source(entry: _Match, title: _Match | None, *, is_cited: bool) 
 
 
 def span_mask(text: str, spans: Iterable[Span] = (), *, code: bool = False) -> bytearray:
-    """Returns 1 for each character of `text` in `spans` (or in a block of code, if `code`), 0 for others."""
+    """Returns a byte for each character of `text`: 1 in `spans` (and in code, if `code`), 0 elsewhere."""
     marked = bytearray(len(text))
     for start, end in (*spans, *(it[1:3] for it in blocks(text) if code and it.kind == "code")):
         marked[start:end] = b"\1" * (end - start)
@@ -247,7 +247,7 @@ def sentences(text: str) -> tuple[Span, ...]:
 def split_sentences(text: str, *, revised: bool = False) -> list[Span]:
     """Finds the sentences and table rows of a document or passage.
 
-    If the text is `revised`, finds sentences and table cells, without those in lists of sources.
+    If `revised`, the text is the text of a run: finds table cells, not rows, and nothing in lists of sources.
     """
     spans, language = list[Span](), "de" if language_of(text) == "de" else "en"
     for block in blocks(text):
@@ -270,7 +270,7 @@ def table_cells(text: str) -> Mapping[Span, Cell]:
 
 
 def count_unread_tables(text: str) -> int:
-    """Counts the tables that are not read: those in HTML, and those without cells that are sentences."""
+    """Counts tables that are not read: tables in HTML, and tables in which no cell counts as a sentence."""
     return sum(
         (it.kind == "table" and not cells_of(text, Span(it.start, it.end)))
         or (it.kind == "code" and _HTML_TABLE.match(text, it.start) is not None)
@@ -279,7 +279,7 @@ def count_unread_tables(text: str) -> int:
 
 
 def html_share(text: str) -> float:
-    """Returns the share (0 to 1) of `text` in blocks of HTML without tables, where no sentences are found."""
+    """Returns the share (0 to 1) of `text` in HTML, where no sentences are found. Leaves out HTML tables."""
     html = (it for it in blocks(text) if it.kind == "code" and _HTML_BLOCK.match(text, it.start))
     return sum(block.end - block.start for block in html) / max(len(text), 1)
 
@@ -297,7 +297,7 @@ def protected_spans(text: str, start: int, end: int) -> tuple[Span, ...]:
 
 
 def _block_sentences(text: str, block: Block, language: str, *, is_revised: bool) -> Iterator[Span]:
-    """Yields the sentences of a block. A label begins a sentence; if `is_revised`, the label is left out."""
+    """Yields the sentences of a block. A label (User:) begins a sentence, or is left out if `is_revised`."""
     begin = _LINE_MARKERS.match(text, block.start, block.end).end()  # type: ignore[union-attr]  # matches ""
     for label in _LINE_LABEL.finditer(text, block.start, block.end):
         if label.start() > begin:

@@ -66,7 +66,7 @@ def has_words(sentence: str) -> bool:
 
 
 def highest_number(text: str, marks: Sequence[CitationMark]) -> int:
-    """Returns the highest number in citations and in entries of lists of sources; 0 without a number."""
+    """Returns the highest number of a citation, a source entry or a mark in code; 0 if there is no number."""
     labels = [*(mark.label for mark in marks), *(entry.label for entry in source_entries(text))]
     # A number in code counts too: with a new entry of this number, Markdown may make a link of it.
     labels += re.findall(r"\[\^?(\d{1,3})\]", text)
@@ -80,10 +80,10 @@ def _code_in_lines(text: str) -> list[Span]:
 
 
 def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
-    """Returns the end of the marks at the start of `sentence` that belong to the sentence `before`.
+    """Returns the end of the citations at the start of `sentence` that belong to the sentence `before`.
 
-    Marks belong to `before` if no space separates them from it, or if `sentence` has no words. Signs that
-    close emphasis or quotes may come before the marks.
+    They belong to `before` if no space is between the two sentences, or if `sentence` has no words. Signs
+    that close emphasis or quotes may come before these citations.
     """
     if before is None or not (before.end == sentence.start or not has_words(sentence.of(text))):
         return sentence.start
@@ -94,7 +94,7 @@ def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
 
 
 def _citations_in(text: str, start: int, end: int, references: Collection[str]) -> Iterator[tuple[Span, str]]:
-    """Yields (span, label) of each citation between `start` and `end`. `references`: labels of entries."""
+    """Yields (span, label) of each citation between `start` and `end`. `references`: known labels."""
     for match in _CITATION.finditer(text, start, end):
         place = Span(*match.span())
         if match["address"]:

@@ -11,10 +11,10 @@ Place = TypeVar("Place", Sentence, Part)
 
 
 class Piece(NamedTuple):
-    """A piece of text: "kept" is in both texts, "deleted" in the original, "inserted" in the revised text.
+    """A piece of two texts: the original ("deleted"), the revised text ("inserted"), or both ("kept").
 
     `edit`: the id of the edit that deleted or inserted the piece; "" if several edits may have done it.
-    `part`: the part of a sentence that holds the piece, such as unconfirmed words; only pages set it.
+    `part`: the part of a sentence that holds the piece, such as unconfirmed words; only HTML pages set it.
     """
 
     kind: PieceKind
@@ -24,7 +24,7 @@ class Piece(NamedTuple):
 
 
 def segments(original: str, edits: Sequence[Edit]) -> list[Piece]:
-    """Applies the accepted edits one after the other, and returns the pieces of both texts, in order.
+    """Applies the accepted edits to `original`. Returns the pieces of the original and the revised text.
 
     Kept and deleted pieces together are the original text; kept and inserted pieces are the revised text.
     Between two kept pieces there is at most one deleted piece, then at most one inserted piece.
@@ -33,7 +33,7 @@ def segments(original: str, edits: Sequence[Edit]) -> list[Piece]:
 
 
 def segments_by_edit(original: str, edits: Sequence[Edit]) -> list[Piece]:
-    """Returns pieces as `segments` does, but does not join pieces, and gives each change the id of its edit.
+    """Returns the pieces of both texts, like `segments`, but not joined. Each change has the id of its edit.
 
     An edit that was not accepted becomes an empty deleted piece after the text that it would replace.
     """
@@ -52,9 +52,9 @@ def segments_by_edit(original: str, edits: Sequence[Edit]) -> list[Piece]:
 def pieces_by_place(
     pieces: Sequence[Piece], places: Iterable[Place], at: int = 0
 ) -> Iterator[tuple[Place | None, list[Piece]]]:
-    """Yields (place, its pieces) for each sentence or part in `places`, and (None, pieces) between places.
+    """Yields (place, pieces in it) for each sentence or part in `places`, and (None, pieces) outside places.
 
-    `pieces` begin at the offset `at` of the revised text. If places overlap, the first place gets the pieces.
+    `pieces` begin at the offset `at` of the revised text. Where places overlap, the first gets the pieces.
     """
     rest = list(pieces)
     for place in sorted(places, key=lambda place: place.start):
@@ -80,7 +80,7 @@ def merged_pieces(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _split_at(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
-    """Splits `pieces` after `at` characters of the revised text. Deleted text at this place stays left."""
+    """Splits `pieces` after `at` characters of the revised text. Deleted text there goes to the left part."""
     left: list[Piece] = []
     for index, piece in enumerate(pieces):
         width = 0 if piece.kind == "deleted" else len(piece.text)

@@ -1,4 +1,4 @@
-"""Compares texts: finds words despite other white space, marks or capitals, and finds words that differ."""
+"""Compares texts: finds words even if white space, marks or capitals differ, and finds words that differ."""
 
 import re
 import unicodedata
@@ -23,13 +23,13 @@ _HYPHEN_IN_WORD = re.compile(r"[^\W\d_]-[^\W\d_]")
 
 
 class FoldedText(NamedTuple):
-    """A folded text (see `fold`). `places`: for each character, its place in the original text."""
+    """A folded text (see `fold`). `places`: the place of each character in the original text."""
 
     text: str
     places: Sequence[int]
 
     def find(self, words: str) -> list[Span]:
-        """Returns the spans of `words` in the original text; [] for words without a letter or digit."""
+        """Returns the spans of `words` in the original text. Returns [] if `words` has no letter or digit."""
         wanted = fold(words).text.strip()
         if not any(map(str.isalnum, wanted)):
             return []
@@ -43,7 +43,7 @@ class FoldedText(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def fold(text: str) -> FoldedText:
-    """Folds a text: lower case, single spaces, no Markdown marks, and one sign for all similar signs."""
+    """Folds a text: lower case, single spaces, no Markdown marks, and similar signs (- and –) made equal."""
     if text.isascii() and not _CHANGES_LENGTH.search(text):  # one new character for each
         return FoldedText(text.translate(_ASCII), range(len(text)))
     folded, places = list[str](), list[int]()
@@ -57,7 +57,7 @@ def fold(text: str) -> FoldedText:
 
 
 def smallest_replacement(span: Span, text: str, new: str) -> tuple[Span, str]:
-    """Shortens the replacement of `span` by `new` to the words that differ. Returns (span, new words)."""
+    """Reduces the replacement of `span` by `new` to words that differ. Returns (smaller span, new words)."""
     old = span.of(text)
     left = Prefix.similarity(old, new)
     while left and (_inside_word(old, left) or _inside_word(new, left)):

@@ -1,7 +1,7 @@
 """Cuts a long text into blocks, each of which is revised like a short text.
 
 A unit is a heading, paragraph, list, quotation, table or code. A block has whole units; a paragraph that is
-too long is cut between sentences. The lead of a block is the text to read before it: headings and sentences.
+too long is cut between sentences. The lead of a block is text from above it, which explains the block.
 """
 
 import re
@@ -23,8 +23,8 @@ _CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 class TextBlock(NamedTuple):
     """A part of a text, numbered from 1. `span` and `sentences` are places in the whole text.
 
-    `lead`: the headings and the last sentences before the block, which are read but not revised here.
-    `too_long` tells whether a sentence, list, table or code in the block is many times as long as a block.
+    `lead`: the headings and last sentences before the block. They are read, but revised with another block.
+    `too_long`: a sentence, list, table or code in the block is over eight times as long as a block should be.
     """
 
     number: int
@@ -35,7 +35,7 @@ class TextBlock(NamedTuple):
 
 
 def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
-    """Yields the blocks of `text`. A block has about `size` characters at most, without its lead."""
+    """Yields the blocks of `text`. Without its lead, a block has at most about `size` characters."""
     headings, tail, listed = list[tuple[int, str]](), tuple[Span, ...](), span_mask(text, source_lists(text))
     for number, units in enumerate(_unit_groups(text, size, listed), start=1):
         span, first = Span(units[0].start, units[-1].end), units[0].level
@@ -54,7 +54,7 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
 
 
 def _longest_lead(block: str, alone: Sequence[Span], above: Sequence[str], tail: str) -> str:
-    """Returns the longest lead that does not change the sentences of `block`. `alone`: these sentences."""
+    """Returns the longest lead after which `block` still has the sentences `alone`; "" if there is none."""
     for parts in ([*above, tail], above):
         lead = "".join(f"{part}\n\n" for part in parts if part)
         spans = split_sentences(lead + block, revised=True)
@@ -64,7 +64,7 @@ def _longest_lead(block: str, alone: Sequence[Span], above: Sequence[str], tail:
 
 
 def _last_sentences(text: str, spans: Sequence[Span]) -> str:
-    """Returns the last sentences of `spans`, as many as fit into a lead of a block; "" if none fits."""
+    """Returns as many of the last sentences `spans` as fit into the lead of a block; "" if none fits."""
     ending = ""
     for span in reversed(spans):
         if len(longer := f"{' '.join(span.of(text).split())} {ending}".strip()) > _TAIL_CHARACTERS:
@@ -76,7 +76,7 @@ def _last_sentences(text: str, spans: Sequence[Span]) -> str:
 def _unit_groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block]]:
     """Groups units into blocks of at most `size` characters. A longer unit is a block of its own.
 
-    A block ends before the last heading in its second half, and at both ends of a list of sources (`listed`).
+    A full block ends before the last heading in its second half. A list of sources (`listed`) is kept apart.
     """
     held: list[Block] = []
     for unit in (part for whole in _units(text, size) for part in _divided_paragraph(text, whole, size)):
@@ -107,7 +107,7 @@ def _units(text: str, longest: int) -> list[Block]:
 
 
 def _divided_paragraph(text: str, unit: Block, size: int) -> list[Block]:
-    """Cuts a paragraph of more than `size` characters between sentences. Returns other units whole."""
+    """Cuts a paragraph of more than `size` characters between its sentences. Does not cut other units."""
     if unit.kind != "prose" or unit.end - unit.start <= size:
         return [unit]
     starts = [unit.start + span.start for span in split_sentences(text[unit.start : unit.end])]

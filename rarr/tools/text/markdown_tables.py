@@ -35,7 +35,7 @@ class Span(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell below the header row and right of the first column. `row` and `column`: spans of its headers."""
+    """A table cell that is no header. `row` and `column`: the spans of its row header and column header."""
 
     span: Span
     row: Span
@@ -48,9 +48,9 @@ class Cell(NamedTuple):
 
 
 def cells_of(text: str, table: Span) -> list[Cell]:
-    """Finds the cells of a table that have content, in order. "n/a", "none" or only signs are no content.
+    """Finds the cells of a table, in order, without headers, and without cells such as "n/a", "none" or "-".
 
-    Returns [] if rows differ in their number of cells, two row headers are equal, or the table is quoted.
+    Returns [] if rows differ in their number of cells, a row header is empty or repeated, or in a quotation.
     """
     lines = list(_LINE.finditer(text, *table))
     header, _, *rows = [_cells_of_line(text, Span(*line.span())) for line in lines]
@@ -66,7 +66,7 @@ def cells_of(text: str, table: Span) -> list[Cell]:
 
 
 def _cells_of_line(text: str, line: Span) -> list[Span]:
-    """Finds the cells of a line, without white space around them. Drops empty cells at its start and end."""
+    """Finds the cells of a line, without white space around them. An empty first or last cell is left out."""
     bars = [line.start - 1, *(bar.start() for bar in _BAR.finditer(text, *line) if bar["bar"]), line.end]
     inner = [Span(before + 1, after) for before, after in pairwise(bars)]
     last = len(inner) - 1

@@ -11,7 +11,7 @@ _LONGEST_HEADING = 100  # the most characters of a heading
 
 
 def clean_headings(lines: Sequence[str], topic: str) -> list[str]:
-    """Returns each heading once, without marks and numbers. Drops `topic` and titles of lists of sources."""
+    """Returns each heading once, without marks and numbers. Leaves out `topic` and titles like Sources."""
     headings: dict[str, str] = {}
     for heading in map(_clean_heading, lines):
         headings.setdefault(heading.casefold(), heading)

@@ -33,7 +33,7 @@ def safe_text(text: str, most: int = 100) -> str:
 
 
 def warning_lines(warnings: "Iterable[Notice]") -> list[str]:
-    """Writes each different warning once, as `code: message`. Adds how often a repeated warning came."""
+    """Writes each different warning once, as `code: message`. Adds the count of a repeated warning."""
     counts = Counter(  # a message may begin with the words of its code, such as "check failed: "
         f"{it.code}: {it.message.removeprefix(it.code.removesuffix('_failed') + ' failed: ')}"
         for it in warnings
@@ -42,9 +42,9 @@ def warning_lines(warnings: "Iterable[Notice]") -> list[str]:
 
 
 def lines_by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
-    """Writes one line for each reason in (file, reason) pairs: ten of its files, and the count of others.
+    """Writes one line for each reason in (file, reason) pairs: up to ten files, and the count of others.
 
-    Reasons that differ only in numbers or brackets count as one reason. The line shows the first of them.
+    Reasons that differ only in numbers or brackets count as one. The line shows the first of these reasons.
     """
     alike: dict[str, dict[str, str]] = {}
     for file, reason in skipped:
