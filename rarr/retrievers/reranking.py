@@ -43,8 +43,8 @@ class OverlapReranker:
 class OverlapIndex:
     """Scores passages by the words that their titles and texts share with queries.
 
-    A score is 0.7 times BM25 (divided by the highest possible BM25), plus 0.3 times the share of the query's
-    pairs of neighbouring words that the passage has. Stop words do not count.
+    A score is 0.7 times BM25 (divided by the highest possible BM25), plus 0.3 times a share. The share is the
+    part of the query's pairs of neighbouring words that the passage has. Stop words do not count.
     """
 
     def __init__(self, passages: Sequence[Passage]) -> None:
@@ -86,7 +86,7 @@ class OverlapIndex:
 
 
 class _WordCounts(NamedTuple):
-    """Stems of a passage: the count of each (three times in the title), their number, neighbouring pairs."""
+    """The stems of a passage with their counts (in its title, times three), and neighbouring stems as pairs."""
 
     stems: dict[str, int]
     size: int

@@ -82,7 +82,7 @@ class Corpus(index.IndexReader):
         return await asyncio.to_thread(self._current_text, url)
 
     def changed_files(self) -> list[str]:
-        """Lists files that changed or vanished after the build; [] if the corpus is not on this machine."""
+        """Returns files that changed or vanished after the build. [] if the corpus is not on this machine."""
         root, changed = Path(self.manifest.root), list[str]()
         with suppress(OSError):
             for name, file in self.manifest.files.items() if root.exists() else ():
@@ -160,8 +160,8 @@ def scan(path: Path) -> tuple[list[File], list[tuple[str, str]]]:
     """Returns the files of the corpus at `path` in a stable order, and (file, reason) for each skipped file.
 
     Hidden files, folders with an index and files of unknown kinds are left out silently. A link is followed
-    only to a file inside the corpus: another link could lead to any file of this machine, and links to
-    folders could form a circle. Raises `InputError` if nothing can be read.
+    only to a file inside the corpus. Other links could lead to any file of this machine, and links to folders
+    could form a circle. Raises `InputError` if nothing can be read.
     """
     root, files, skipped = resolved_path(path), list[File](), list[tuple[str, str]]()
     for name, found in _corpus_entries(path) if root.is_dir() else [("", path)]:

@@ -31,7 +31,7 @@ MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text to search, or a part of a long text. `start`: the place of the part in the whole text.
+    """A text to search, or a part of a long text. `start`: the offset of the part in the long text.
 
     `source`: the address that a record in a file names, or "". `item`: the number of the record (an item or
     line) in its file, counted from 1; 0 if the document is the whole file.
@@ -46,7 +46,7 @@ class Document:
 
 
 class UnreadableError(Exception):
-    """A file or page cannot be read, and is skipped. If `lasting`, another try would fail too."""
+    """A file or page cannot be read, and is skipped. If `lasting` is True, another try would fail too."""
 
     def __init__(self, reason: str, *, lasting: bool = True) -> None:
         super().__init__(reason)

@@ -4,7 +4,7 @@ A process starts when a call needs it, and takes further calls. It ends when its
 without a call, or when a call exceeds the limits of time or (on Linux) of memory.
 
 The libraries multiprocessing, pebble, loky and anyio do not fit: they run the caller's script again if it has
-no `__main__` guard, or fork a program that has threads, or cannot end a single call.
+no `__main__` guard, or they fork a program that has threads, or they cannot end a single call.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Reads pages of HTML as Markdown: the main text of a page of the web, the whole text of a user's file."""
+"""Reads pages of HTML as Markdown: the main text of a web page, or the whole text of a user's file."""
 
 import re
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
-"""Refuses requests to machines without a public IP address, however the address is written.
+"""Refuses requests to machines without a public IP address, in whatever form the address is written.
 
 The address of a page comes from a search engine, from a redirect, or from a text of unknown origin. Its
-author may want to reach the router, the cloud's metadata service or a server on this machine, which all trust
-requests from the local network.
+author may want to reach the router, the cloud's metadata service or a server on this machine. These machines
+trust requests from the local network.
 """
 
 import asyncio
@@ -90,7 +90,7 @@ def is_public(address: Address) -> bool:
 def page_url(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
     """Parses `text` as the address of a page, and drops its fragment. `text` may be relative to `base`.
 
-    Raises `RetrievalError` if it is no http or https address, holds a password, or has a host that
+    Raises `RetrievalError` if `text` is no http or https address, holds a password, or has a host that
     `canonical_host` refuses. Does not look up the host: `public_ips` does this.
     """
     text = text.strip()

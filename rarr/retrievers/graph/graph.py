@@ -45,8 +45,8 @@ class Mention(NamedTuple):
 class Graph:
     """A retriever over the triples of a file: CSV, JSON lines or RDF. It uses no network.
 
-    A triple states that the relation of an entity has a value. An entity is a document, named by its id. Its
-    text has one line for each relation: a sentence with all values of the relation.
+    A triple states that the relation of an entity has a value. An entity is a document, named by its id. The
+    document has one line for each relation: a sentence with all values of the relation.
     """
 
     offline = True  # the setting `offline` allows it
@@ -212,7 +212,7 @@ class Graph:
         return [it for passages in [*documents.values()][:k] for it in passages[:PASSAGES_PER_DOCUMENT]]
 
     def _source(self, id_: str) -> str:
-        """Returns the source of passages about an entity: an address, or the graph's name and the id."""
+        """Returns the source of passages about an entity: its id if this is an address, else graph and id."""
         return id_ if "://" in id_ else f"{self._place}#{id_}"
 
     def _passages(self, entity: str) -> list[Passage]:

@@ -50,12 +50,12 @@ class CacheEntry(NamedTuple):
 class Cache:
     """Stores each value in a file of its own. Many processes, threads and event loops may share the folder.
 
-    A disk that fails or is full does not end a run. The run gets a warning. An entry that cannot be read is
-    made again, and a value that cannot be stored is still returned.
+    If the disk fails or is full, the run gets a warning and continues. An entry that cannot be read is made
+    again. A value that cannot be stored is still returned.
     """
 
     def __init__(self, folder: Path, *, offline: bool = False, refresh: bool = False) -> None:
-        """If `offline`, only reads entries, of any age. If `refresh`, makes each entry again.
+        """If `offline`, reads entries of any age, and makes none. If `refresh`, makes each entry again.
 
         Raises `InputError` if the folder cannot be made, or if both `offline` and `refresh` are set.
         """
@@ -158,7 +158,7 @@ class CutPage(BaseModel, frozen=True):
 
 
 class CachedPages:
-    """Keeps pages of one source (such as "web") in the cache, and returns them cut into passages."""
+    """Keeps the pages of one `source`, such as "web", in the cache. Returns the passages of a page."""
 
     def __init__(self, cache: Cache, settings: Settings, source: str = "web") -> None:
         self._cache, self._source, self._window = cache, source, settings.window
@@ -184,7 +184,7 @@ class CachedPages:
         return await asyncio.to_thread(cut_passages, whole, self._window, page.spans)
 
     async def extracted(self, url: str) -> str | None:
-        """Returns the text of the page at `url` from the cache, of any age; None if it is missing."""
+        """Returns the text of the page at `url` from the cache, however old; None if it is missing."""
         entry = await self._cache.stored_entry("page", self._key(url))
         return entry.value["text"] if entry else None
 

@@ -27,7 +27,7 @@ Answer = TypeVar("Answer")
 class JsonService:
     """Sends requests to one service. After several failures in a row, sends nothing for a while.
 
-    `cures` maps an HTTP status to the advice at the end of the error message; 0 stands for other failures.
+    `cures` maps an HTTP status to the advice that ends the error message. 0 stands for all other failures.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ async def await_all(
 ) -> list[Answer | RetrievalError]:
     """Awaits all `calls` together. Returns the value or the `RetrievalError` of each call, in order.
 
-    If `pages`, ends a call after half of the run's remaining time, so that the run can use the other pages.
+    If `pages`, each call reads a page, and may take half of the run's remaining time. The run needs the rest.
     """
     left = meter().remaining_s if pages else None
     seconds = None if left is None else left / 2
