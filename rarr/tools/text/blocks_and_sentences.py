@@ -201,7 +201,7 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
 
 
 def source_lists(text: str) -> list[Span]:
-    """Returns the spans of the lists of sources in `text`: their titles and their entries, but no notes."""
+    """Returns the spans of the lists of sources in `text`: of titles and of entries that name a source."""
     titles = [Span(*line.span()) for line in _LINE.finditer(text) if LIST_TITLE.fullmatch(line[0].strip())]
     return [*titles, *(entry.place for entry in source_entries(text) if entry.names_source)]
 
@@ -318,7 +318,7 @@ def _range_sentences(text: str, start: int, end: int, language: str) -> Iterator
 
 
 def _sentences_with_marks(prose: str, language: str) -> Iterator[Span]:
-    """Splits a paragraph into sentences, each with the citation marks after it."""
+    """Splits a paragraph into sentences. A sentence includes the citation marks that follow it."""
     marks = [Span(*match.span()) for match in MARK.finditer(prose)] if _MARK_SIGN.search(prose) else []
     plain = MARK.sub("", prose) if marks else prose
     begin = at = shift = 0
@@ -337,7 +337,7 @@ def _sentences_with_marks(prose: str, language: str) -> Iterator[Span]:
 
 
 def _sentence_continues(plain: str, end: int, language: str) -> bool:
-    """Tells whether a sentence continues after the full stop at `end` of a unit, ordinal or abbreviation."""
+    """Tells whether the full stop at `end` belongs to a unit, ordinal or abbreviation inside a sentence."""
     start = max(0, end - 40)  # a measure has fewer characters
     return bool(
         (_AFTER_MEASURE.match(plain, end) and _MEASURE.search(plain, start, end))

@@ -74,7 +74,7 @@ def _last_sentences(text: str, spans: Sequence[Span]) -> str:
 
 
 def _unit_groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block]]:
-    """Groups units into blocks of at most `size` characters. A longer unit is a block of its own.
+    """Groups the units of a text into blocks of at most `size` characters. A longer unit is a block alone.
 
     A full block ends before the last heading in its second half. A list of sources (`listed`) is kept apart.
     """

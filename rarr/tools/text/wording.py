@@ -80,11 +80,11 @@ def why_nothing_checked(revision: "Revision") -> str:
 
 
 def is_failure(notice: "Notice") -> bool:
-    """Tells whether a warning is about a failure that may leave text unchecked, or about unread text."""
+    """Tells whether a warning tells of unread text, or of a failure that may leave text unchecked."""
     return (notice.code.endswith("_failed") and notice.code not in HARMLESS_CODES) or notice.code in _UNREAD
 
 
 def unreadable_answer(name: str) -> str:
-    """Writes that the model gave no readable answer. Only a name such as vllm:NAME can be tested by rarr."""
+    """Writes that the model `name` gave no readable answer. For vllm:NAME, adds how to test the model."""
     test = f"test the model by rarr doctor --model {name}" if all(name.partition(":")) else ""
     return f"{name} did not answer in the requested form: {test or 'name another model'}"
