@@ -86,7 +86,7 @@ class OverlapIndex:
 
 
 class _WordCounts(NamedTuple):
-    """The stems of a passage with their counts (in its title, times three), and neighbouring stems as pairs."""
+    """The stems of a passage with their counts (in its title, times three), and its neighbouring pairs."""
 
     stems: dict[str, int]
     size: int

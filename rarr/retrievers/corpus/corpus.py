@@ -228,7 +228,7 @@ def _file_or_reason(name: str, path: Path, root: Path) -> File | str:
 
 
 class IndexReport(NamedTuple):
-    """The result of a build. `documents` and `passages`: counts in the index. The others tell about files."""
+    """The result of a build. `documents` and `passages` are counts of the whole index."""
 
     documents: int
     passages: int

@@ -42,7 +42,7 @@ def normalised_text(text: str) -> str:
 
 
 def query_words(query: str) -> list[str]:
-    """Returns each word of `query` once, without stop words. If all words are stop words, returns them."""
+    """Returns each word of `query` once, without stop words; with them if it has only stop words."""
     words = list(dict.fromkeys(_SPLITTER.analyze(normalised_text(query))))
     return ([word for word in words if word not in STOP_WORDS] or words)[:_MOST_WORDS]
 
