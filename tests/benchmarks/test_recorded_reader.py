@@ -35,6 +35,7 @@ def test_demo_costs_no_more_than_was_measured(model: Any, requests: int, tokens:
     text, corpus = EXAMPLES / "texts" / "demo.md", str(EXAMPLES / "corpus")
     settings = Settings(model=model or ScriptedModel(_yes), corpus=corpus, trace=False)
     usage = revise(text.read_text(encoding="utf-8"), settings=settings).usage
+    assert getattr(model, "missing", {}) == {}
     assert usage.model_calls <= requests
     assert (usage.input_tokens or 0) + (usage.output_tokens or 0) <= tokens
 
