@@ -2,20 +2,24 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.evidence_selection import (
+    PassagePlace,
     Scored,
     evidence_of,
     is_given_id,
     merged_excerpts,
+    place_of,
     scores_by_query,
 )
 from rarr.records import Evidence, Notice, Passage, Query
 from rarr.state import State, failed_queries_update, numbered_id
 from rarr.tools.concurrency import work
+from rarr.tools.guard.injection import suspicion
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 LATER_ROUND_FACTOR = 2
@@ -86,20 +90,16 @@ def _with_whole_paragraphs(excerpts: Sequence[Evidence], state: State) -> list[E
 
     The next sentence may limit the last one: "A new item is paid. If it is older than ten years, ...".
     """
-    found: dict[str, set[Passage]] = defaultdict(set)
-    for passages in state.get("passages", {}).values():
-        for passage in passages:
-            found[passage.source].add(passage)
-    whole = list[Evidence]()
+    found: dict[str, dict[PassagePlace, Passage]] = defaultdict(dict)
+    for passage in chain.from_iterable(state.get("passages", {}).values()):
+        found[passage.source][place_of(passage)] = passage
+    whole = []
     for excerpt in excerpts:
-        longer = (it for it in found[excerpt.source] if it.start <= excerpt.end < it.end)
-        rests = (it.text[excerpt.end - it.start :].partition("\n")[0].rstrip() for it in longer)
-        if rest := max(rests, key=len, default=""):
-            update = {"text": excerpt.text + rest, "end": excerpt.end + len(rest)}
-            made = evidence_of(
-                excerpt.model_copy(update=update), excerpt.id, excerpt.query_id, excerpt.relevance
-            )
-            excerpt = excerpt if made.suspicious else made
+        longer = (it for it in found[excerpt.source].values() if it.start <= excerpt.end < it.end)
+        rests = ((it.text[excerpt.end - it.start :].partition("\n")[0].rstrip(), it) for it in longer)
+        rest, last = max(rests, key=lambda pair: len(pair[0]), default=("", excerpt))
+        if rest and not suspicion(last.text):
+            excerpt = excerpt.model_copy(update={"text": excerpt.text + rest, "end": excerpt.end + len(rest)})
         whole.append(excerpt)
     return whole
 
