@@ -6,7 +6,6 @@ results.jsonl (the results; each result is stored when its row is finished).
 
 import asyncio
 import os
-import threading
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import aclosing, closing
@@ -23,7 +22,7 @@ from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import Settings, without_server_settings
-from rarr.tools.concurrency import call_on_interrupt, for_each, run
+from rarr.tools.concurrency import for_each, run
 from rarr.tools.storage.files import lock_file
 
 OnProgress = Callable[[int, int, int], None]
@@ -78,9 +77,12 @@ def revise_file(
             if batch.digests_to_do:
                 begin = partial(run_folder.write_inputs, folder, inputs)
                 runner = _make_runner(settings, workers, ray)
-                # After an interrupt, `begin` runs first: it stores the inputs, so that the call can continue.
-                with call_on_interrupt(lambda: on_interrupt(batch.write_output())), call_on_interrupt(begin):
+                try:
                     run(batch.work_on_rows(runner, begin, max_cost, on_progress))
+                except (KeyboardInterrupt, SystemExit):
+                    begin()  # stores the inputs, so that the same call can continue
+                    on_interrupt(batch.write_output())
+                    raise
             return batch.write_output()
 
 
@@ -104,7 +106,6 @@ class _FileBatch:
         self.digests_to_do = set[bytes]()
         """The digests of the rows that still need a result. Rows with equal values have the same digest."""
         self._rows, self._types = 0, dict[str, ColumnType | None]()
-        self._writing = threading.Lock()  # at an interrupt, another thread writes too
         self._store = ResultStore(store)
 
     def read_rows(self) -> None:
@@ -165,15 +166,13 @@ class _FileBatch:
                     counts.add_row(result, row.place)
                     yield {name: value for name, value in (row.columns | result).items() if name in names}
 
-        with self._writing:
-            write_rows(self._out, rows_with_result(), names, self._source)
+        write_rows(self._out, rows_with_result(), names, self._source)
         counts.left = self._rows - counts.rows
         return counts
 
     def close(self) -> None:
         """Closes the file of results."""
-        with self._writing:
-            self._store.close()
+        self._store.close()
 
     def _rows_or_problems(self) -> Iterator[tuple[InputRow, TextRow | str]]:
         for row in input_rows(self._source):

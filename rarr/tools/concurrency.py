@@ -1,4 +1,4 @@
-"""Runs functions on threads and coroutines in event loops, within limits; calls actions at an interrupt.
+"""Runs functions on threads and coroutines in event loops, within limits.
 
 A job is a function call that a thread runs. `work` uses one thread for our own code, since Python runs one
 thread at a time. `infer` uses one thread for local models: a model uses all cores, and a tokenizer serves
@@ -7,12 +7,11 @@ only one thread. Another thread writes traces, in order. A job that is cancelled
 
 import asyncio
 import os
-import sys
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from contextvars import ContextVar, copy_context
 from typing import Any, Generic, Self, TypeVar
 from weakref import WeakKeyDictionary
@@ -316,32 +315,3 @@ class PerLoop(Generic[Result]):
         finally:
             if self._close is not None:
                 await self._close(made)
-
-
-_actions: list[Callable[[], object]] = []
-
-
-@contextmanager
-def call_on_interrupt(action: Callable[[], object]) -> Iterator[None]:
-    """Registers `action` during the `with` block: `call_interrupt_actions` calls it at an interrupt."""
-    _actions.append(action)
-    try:
-        yield
-    finally:
-        _actions.remove(action)
-
-
-def call_interrupt_actions() -> None:
-    """Calls the registered actions, the newest first. If an action fails, prints the error and goes on.
-
-    These actions are needed because a signal ends a process without its `finally` blocks and `atexit`.
-    """
-    for action in _actions[::-1]:
-        try:
-            action()
-        except Exception as error:
-            reason = "".join(it if it.isprintable() else " " for it in str(error)[:300])
-            line = f"rarr: not everything could be written ({type(error).__name__}: {reason})\n"
-            with suppress(Exception):  # standard error may be closed already
-                sys.stderr.write(line)
-                sys.stderr.flush()

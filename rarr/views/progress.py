@@ -7,7 +7,6 @@ from typing import Any, Self
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from rarr.tools.concurrency import call_on_interrupt
 from rarr.tools.models.run_budget import Meter, meter
 from rarr.tools.pages.html_rendering import duration
 from rarr.tools.text.wording import counted
@@ -41,7 +40,7 @@ class ProgressLine:
     @contextmanager
     def display(self) -> Iterator[Self]:
         """Shows the line during the `with` block."""
-        with call_on_interrupt(self.stop), self._progress:  # also an interrupt must show the cursor again
+        with self._progress:
             yield self
 
     def show_step(self, node: str) -> None:

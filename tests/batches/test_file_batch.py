@@ -14,7 +14,6 @@ from rarr.batches.rows import input_rows
 from rarr.errors import InputError, RarrError
 from rarr.evals.run_folder import LOCK
 from rarr.testing import RuleModel, ScriptedServer
-from rarr.tools.concurrency import call_interrupt_actions
 from rarr.tools.storage.files import lock_file
 
 CLOSED, TRUE = "The mill closed in 1936.", "The mill closed in 1937."
@@ -51,11 +50,10 @@ def test_batch_that_is_interrupted_before_its_first_row_goes_on(
 ) -> None:
     class Interrupted(InProcessRunner):
         async def start(self) -> Any:
-            call_interrupt_actions()
-            raise InputError("interrupted")
+            raise KeyboardInterrupt
 
     batch.rows({"text": WRONG})
-    with monkeypatch.context() as patched, pytest.raises(InputError, match="interrupted"):
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
         patched.setattr("rarr.batches.file_batch.InProcessRunner", Interrupted)
         batch.revise()
     assert batch.results() == []

@@ -7,13 +7,12 @@ import signal
 import threading
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import CancelledError
-from functools import partial
 
 import pytest
 
 from rarr.errors import InputError
 from rarr.tools import concurrency
-from rarr.tools.concurrency import by_deadline, call_on_interrupt, for_each, meanwhile, run, together
+from rarr.tools.concurrency import by_deadline, for_each, meanwhile, run, together
 
 
 async def fail(*_: int) -> int:
@@ -183,17 +182,3 @@ def test_run_works_after_a_fork() -> None:
     if child == 0:
         os._exit(run(double(21)))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
-
-
-def test_failing_action_before_the_end_prints_one_line(capsys: pytest.CaptureFixture[str]) -> None:
-    called: list[str] = []
-
-    def fails() -> None:
-        raise ValueError("two\nlines\x1b[2J" + "x" * 9999)
-
-    with call_on_interrupt(partial(called.append, "first")), call_on_interrupt(fails):
-        concurrency.call_interrupt_actions()
-    printed = capsys.readouterr().err
-    assert called == ["first"]
-    assert printed.startswith("rarr: not everything could be written (ValueError: two lines")
-    assert (printed.count("\n"), "\x1b" in printed, len(printed) < 400) == (1, False, True)
