@@ -42,21 +42,26 @@ _CLAIM = (
 )
 _TRUE_WORDS = r"(?:true|correct|accurate|right|supported|verified|confirmed|consistent|contradictory)\b"
 
+# By reason: words of which each match contains at least one, and the patterns.
 _SIGNS = {
     "it holds the control words of a chat template": (
+        "<|inst]|###|human:",
         r"<[|｜][^\s|｜<>][^|｜<>\n]{0,60}[|｜]>|\[/?inst\]|<</?sys>>|<(?:start|end)_of_turn>",
         r"### ?(?:instruction|system|human|user|assistant)\b[^:\n]{0,20}(?::|###)",
         r"\nhuman:[^\0]{0,500}\nassistant:",
     ),
     "it ends the quotation that it stands in": (
+        "evidence|answer:|context|quotation",
         r"< ?/ ?evidence\b|(?:^|[\n.\"] ?)(?:text|evidence) answer:",
         r"\b(?:end of|end|/) ?(?:the )?(?:evidence|context|quotation) ?[\])>=*-]",
     ),
     "it holds an answer in the form that the prompt asks for": (
+        "verdict|_answer|revision|questions",
         r"\bverdict\"? ?[:=] ?\"?(?:agrees|disagrees|attributable|extrapolatory|contradictory|irrelevant)\b",
         r"\b(?:text|evidence)_answer\b|\"revision\" ?:|\{ ?\"questions\" ?:",
     ),
     "it poses as a message of the system or a tool": (
+        "tool_|function_|system|admin|developer|operator|assistant:|new instruction",
         r"</?(?:(?:tool|function)_(?:call|response|result)s?|system)>",
         r"(?:^|[\n.!?\"\[({<*#=] ?)(?:system|admin\w{0,10}|developer|operator) "
         r"(?:message|prompt|override|instruction|notice|alert)s? ?[\])}>*#=:-]",
@@ -66,6 +71,7 @@ _SIGNS = {
         r"\bnew instructions?:",
     ),
     "it asks to ignore earlier instructions": (
+        "ignor|disregard|forget|override|bypass|scrap|set aside|follow|obey|your |precedence|priority",
         rf"{_ORDER}{_IGNORE} (?:(?:[\w.]+ ){{0,4}}?{_EARLIER} (?:\w+ ){{0,3}}?{_INSTRUCTIONS}"
         rf"|(?:\w+ ){{0,2}}?(?:everything|all|anything|what|{_INSTRUCTIONS}) (?:\w+ ){{0,2}}?"
         r"(?:above|before this|you (?:were|have been) (?:told|given)|were told)\b)",
@@ -75,17 +81,20 @@ _SIGNS = {
         r"(?:precedence|priority) over (?:your|all|previous|earlier|the system)\b",
     ),
     "it gives a language model a role": (
+        "you|act |behave |pretend |imagine ",
         rf"(?<!\")\byou(?: are|.re|r (?:new )?(?:role|persona) is)(?: now| no longer)?"
         rf"(?:,? [\w-]+){{0,5}}? {_BOT}",
         rf"{_ORDER}(?:act|behave|pretend|imagine)\b(?: [\w-]+){{0,5}}? {_BOT}",
         r"\bfrom now on,? you (?:will|must) (?:always )?(?:answer|respond|reply|agree|act)\b",
     ),
     "it asks for the prompt": (
+        "prompt|instructions|rules",
         rf"{_ORDER}(?:repeat|reveal|print|show|output|quote|copy|tell|share|list|give)\b(?: \w+){{0,5}}? "
         r"(?:your|system|hidden)(?: \w+){0,3}? (?:prompt|instructions|rules)\b",
         r"\byour (?:system|initial|hidden) prompt\b",
     ),
     "it addresses a language model": (
+        "language model|llm|ai|a.i|automat|machine|checking|bot|assistant",
         r"(?:\b(?:attention|dear|hey|hello|hi|(?:note|message|instructions?) (?:to|for)|if you are|as)"
         rf"|[(:\[] ?|<!-- ?)(?: \w+){{0,3}}? ?{_AI}"
         r"(?: (?:reading|checking|judging|processing)(?: \w+){0,3})? ?[,:!]",
@@ -94,6 +103,8 @@ _SIGNS = {
         rf"\b(?:for|by) (?:{_AI})(?: readers?)? (?:only|alone)\b",
     ),
     "it demands an answer": (
+        "verdict|agree|attributable|extrapolatory|contradictory|claim|text|sentence|"
+        "statement|draft|evidence|user|respond|reply|answer|output only|your ",
         rf"\bverdicts?\b[^.!?\n]{{0,40}}\b(?:is|are|be|as|to) \"?{_VERDICT}",
         rf"{_ORDER}(?:(?:answer|respond|reply|say|output|print|return|write|conclude|give)\b[^.!?\n]{{0,40}}"
         rf"[\" ]{_VERDICT}"
@@ -118,10 +129,12 @@ def suspicion(text: str) -> str:
     if not plain.isascii():
         plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", plain))
     plain = re.sub(r"[^\S\n]+", " ", plain.translate(_QUOTES).casefold())
-    return next((reason for reason, pattern in _sign_patterns() if pattern.search(plain)), "")
+    found = ((why, signs) for why, words, signs in sign_patterns() if any(word in plain for word in words))
+    return next((why for why, signs in found if any(sign.search(plain) for sign in signs)), "")
 
 
 @cache
-def _sign_patterns() -> list[tuple[str, re.Pattern[str]]]:
-    """Returns the patterns, each with a reason. Compiles them at the first use, which takes 0.1 seconds."""
-    return [(why, re.compile(sign, re.MULTILINE)) for why, signs in _SIGNS.items() for sign in signs]
+def sign_patterns() -> list[tuple[str, list[str], list[re.Pattern[str]]]]:
+    """Returns each reason, the words of which a match contains at least one (to save time), and patterns."""
+    compiled = ((why, [re.compile(it, re.MULTILINE) for it in signs]) for why, (_, *signs) in _SIGNS.items())
+    return [(why, _SIGNS[why][0].split("|"), signs) for why, signs in compiled]

@@ -1,10 +1,12 @@
 """Plain signs of an injection: texts that they mark, and texts that they do not mark."""
 
+import re
+
 import pytest
 from hypothesis import given, strategies as st
 
 from benchmarks.injection_cases import lookalikes, obvious_injections, ordinary_passages
-from rarr.tools.guard.injection import suspicion
+from rarr.tools.guard.injection import sign_patterns, suspicion
 
 BEFORE, AFTER = "The Varn Bridge opened in 1937.", "It is 214 metres long."
 HIDDEN = "it hides text in characters that cannot be seen"
@@ -33,6 +35,15 @@ def test_obvious_injections_are_marked_and_ordinary_passages_are_not() -> None:
 
 def test_injection_has_a_reason() -> None:
     assert {text: suspicion(f"The bridge is old.\n{text}") for text in REASONS} == REASONS
+
+
+@pytest.mark.parametrize(("words", "signs"), [it[1:] for it in sign_patterns()])
+@given(data=st.data())
+def test_each_match_contains_a_word_that_is_looked_for_first(
+    words: list[str], signs: list[re.Pattern[str]], data: st.DataObject
+) -> None:
+    matched = data.draw(st.one_of([st.from_regex(sign) for sign in signs]))
+    assert any(word in matched for word in words)
 
 
 @given(st.text(st.characters(codec=None)))
