@@ -94,11 +94,11 @@ def _checked_document(name: str, result: Postprocessed, fail_on: Sequence[FailOn
         judged = {it.status for it in revision.report.sentences} - NOT_JUDGED
         outcome = "partly_judged" if judged else "not_judged"
         notice += f" ({[*unread, *warnings, 'see the warnings'][0]})"
-    found = tuple(_findings(revision, fail_on))
+    found = tuple(_doubtful_findings(revision, fail_on))
     return CheckedDocument(file=name, outcome=outcome, notice=notice, findings=found, warnings=warnings)
 
 
-def _findings(revision: Revision, fail_on: Sequence[str]) -> Iterator[Finding]:
+def _doubtful_findings(revision: Revision, failing_statuses: Sequence[str]) -> Iterator[Finding]:
     """Yields a finding for each doubtful sentence. The quotes (at most 3) begin with contradictions."""
     text, by_id = revision.original, {passage.id: passage for passage in revision.evidence}
     for kind, it in classified_sentences(revision):
@@ -108,7 +108,7 @@ def _findings(revision: Revision, fail_on: Sequence[str]) -> Iterator[Finding]:
         own = [part for part in it.parts if part.state != "confirmed"]
         yield Finding(
             **it.model_dump(include={"status", "text", "start", "end"}),
-            fails=it.status in fail_on,
+            fails=it.status in failing_statuses,
             line=text.count("\n", 0, it.start) + 1,
             column=it.start - text.rfind("\n", 0, it.start),
             end_line=text.count("\n", 0, it.end) + 1,

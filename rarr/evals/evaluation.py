@@ -19,16 +19,16 @@ from rarr.components import NO_BASELINE, Baseline, QueryKind
 from rarr.errors import InputError
 from rarr.evals import run_folder
 from rarr.evals.metrics import (
-    EDIT_KINDS,
-    EditKind,
+    REVISION_KINDS,
     Measurement,
+    RevisionKind,
     answer_score,
     bootstrap_each,
-    edit_kinds,
     equals_reference,
     f1_ap_of_set,
     mean,
     message_if_below,
+    revision_kinds,
     rouge_l,
     share,
 )
@@ -55,7 +55,7 @@ class ScoredRow(Record):
     text: str  # the revised text
     reference: str | None = None  # the revision by a person
     scores: Scores = Scores()
-    kinds: tuple[EditKind, ...] = ()  # the kinds of the edit, as PURR defines them
+    kinds: tuple[RevisionKind, ...] = ()  # the kinds of the edit, as PURR defines them
     statuses: tuple[Status, ...] = ()  # the statuses of the sentences
     lost_by: LosingStep | None = None  # the step that missed the reference; see `losing_step`
     edits: int = 0
@@ -163,7 +163,7 @@ def scored_row(row: EvalRow, prediction: Prediction) -> ScoredRow:
         **known,
         text=revision.text,
         scores=scores,
-        kinds=tuple(sorted(kind for kind, has in edit_kinds(scores).items() if has)),
+        kinds=tuple(sorted(kind for kind, has in revision_kinds(scores).items() if has)),
         statuses=tuple(sentence.status for sentence in revision.report.sentences),
         lost_by=losing_step(revision, row.revised) if row.revised is not None else None,
         edits=sum(edit.accepted for edit in revision.edits),
@@ -190,7 +190,7 @@ def losing_step(revision: Revision, reference: str) -> LosingStep | None:
 
 
 MEASURE_NAMES = (
-    "attribution_before", "attribution", "preservation", "f1_ap", "changed", *EDIT_KINDS, "restored",
+    "attribution_before", "attribution", "preservation", "f1_ap", "changed", *REVISION_KINDS, "restored",
     *(f"lost_by_{step}" for step in STEPS), "untouched_when_correct", "rouge_l", *STATUSES,
 )  # fmt: skip
 """The names of all measures.
@@ -209,7 +209,7 @@ def measures_of_rows(rows: Sequence[ScoredRow]) -> dict[str, Measurement]:
     def of_texts(some: Sequence[ScoredRow], holds: Callable[[ScoredRow], bool]) -> Measurement:
         return share([None if row.error else holds(row) for row in some])
 
-    every, kinds = [row.scores for row in rows], [edit_kinds(row.scores) for row in rows]
+    every, kinds = [row.scores for row in rows], [revision_kinds(row.scores) for row in rows]
     compared = [row for row in rows if row.reference is not None]
     wrong = [row for row in compared if not equals_reference(row.original, row.reference or "")]
     right = [row for row in compared if equals_reference(row.original, row.reference or "")]
@@ -219,7 +219,7 @@ def measures_of_rows(rows: Sequence[ScoredRow]) -> dict[str, Measurement]:
         "preservation": mean([scores.preservation for scores in every]),
         "f1_ap": f1_ap_of_set([(scores.attribution_after, scores.preservation) for scores in every]),
         "changed": of_texts(rows, lambda row: row.text != row.original),
-        **{kind: share([each[kind] for each in kinds]) for kind in EDIT_KINDS},
+        **{kind: share([each[kind] for each in kinds]) for kind in REVISION_KINDS},
         "restored": of_texts(wrong, lambda row: equals_reference(row.text, row.reference or "")),
         **{f"lost_by_{it}": of_texts(wrong, lambda row: row.lost_by == it) for it in STEPS},  # noqa: B023  # called at once
         "untouched_when_correct": of_texts(right, lambda row: row.text == row.original),
@@ -265,8 +265,8 @@ def render_html(report: EvalReport) -> str:
         "evals/page/report.html",
         report=report,
         changed=sum(row.text != row.original for row in report.rows),
-        scores={name: measure for name, measure in measures.items() if name not in {*EDIT_KINDS, *STATUSES}},
-        kinds={kind: measures[kind] for kind in EDIT_KINDS if kind in measures},
+        scores={name: it for name, it in measures.items() if name not in {*REVISION_KINDS, *STATUSES}},
+        kinds={kind: measures[kind] for kind in REVISION_KINDS if kind in measures},
         statuses={status: statuses[status] for status in STATUSES if statuses[status]},
         longest=LONGEST_SHOWN,
         word_diff=word_diff,

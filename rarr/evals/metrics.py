@@ -24,8 +24,8 @@ from rarr.records import Record, Scores
 CONFIDENCE = 0.95
 
 Drawn = TypeVar("Drawn")
-EditKind = Literal["huge", "bad", "unnecessary", "good"]
-EDIT_KINDS: tuple[EditKind, ...] = get_args(EditKind)
+RevisionKind = Literal["huge", "bad", "unnecessary", "good"]
+REVISION_KINDS: tuple[RevisionKind, ...] = get_args(RevisionKind)
 TINY = 1e-9  # the rounding error of floating point: 0.4 - 0.3 is a little more than 0.1
 
 
@@ -117,14 +117,14 @@ def equals_reference(output: str, reference: str) -> bool:
     return output.split() == reference.split()
 
 
-def edit_kinds(scores: Scores) -> dict[EditKind, bool | None]:
+def revision_kinds(scores: Scores) -> dict[RevisionKind, bool | None]:
     """Tells whether the revision is of each kind (PURR). A kind is None if a score for the kind is missing.
 
     huge: preservation is below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and the
     attribution before was above 0.9. good: attribution rises by more than 0.3, and preservation is above 0.7.
     """
     before, after, preservation = scores.attribution_before, scores.attribution_after, scores.preservation
-    kinds = dict[EditKind, bool | None].fromkeys(EDIT_KINDS)
+    kinds = dict[RevisionKind, bool | None].fromkeys(REVISION_KINDS)
     if preservation is None:
         return kinds
     kinds["huge"] = 0.5 - preservation > TINY

@@ -25,7 +25,7 @@ def queries_by_sentence(state: State, spans: Sequence[Span]) -> dict[Span, list[
     return {span: [it for it, start, end in rows if start < span.end and span.start < end] for span in spans}
 
 
-def card_checks(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[Query]]) -> list[Check]:
+def checks_of_quotes(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[Query]]) -> list[Check]:
     """Makes a check for each passage that a card quotes (for or against). `asked`: queries by sentence."""
     return [
         Check(

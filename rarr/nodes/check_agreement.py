@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.card_reading import SENDING_S, KeptEvidence, read_cards
-from rarr.ledger.card_report import card_checks, queries_by_sentence, sentences_to_read
+from rarr.ledger.card_report import checks_of_quotes, queries_by_sentence, sentences_to_read
 from rarr.ledger.edit_gate import moved_queries
 from rarr.ledger.evidence_selection import all_relevances
 from rarr.records import Agreement, Check, Evidence, Notice, Query
@@ -61,7 +61,7 @@ async def _check_by_cards(state: State, components: Components) -> State:
     pairs = zip(places, read["cards"], strict=True)
     # A sentence that could not be read again keeps its earlier card.
     cards = earlier | {span: card for span, card in pairs if card.verdict or span not in earlier}
-    checks = [*state.get("checks", []), *await work(card_checks, read["cards"], state["text"], asked)]
+    checks = [*state.get("checks", []), *await work(checks_of_quotes, read["cards"], state["text"], asked)]
     ordered = [cards[span] for span in sorted(cards)]
     if scored:  # else the node attribute scores again, and warns of a failure
         read["relevances"] = scored[0][0]

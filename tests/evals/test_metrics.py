@@ -75,7 +75,7 @@ def test_kinds_of_a_revision_by_purr() -> None:
         (0.5, 0.9, None): set(),
     }
     for case, kinds in by_scores.items():
-        found = metrics.edit_kinds(score_row("r", *case).scores)
+        found = metrics.revision_kinds(score_row("r", *case).scores)
         assert {kind for kind, has in found.items() if has} == kinds
         assert (found["good"] is None) == (None in case)
 

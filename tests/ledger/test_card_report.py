@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from makers import query, state
 
-from rarr.ledger.card_report import card_checks, card_sentences, status_of_card
+from rarr.ledger.card_report import card_sentences, checks_of_quotes, status_of_card
 from rarr.records import Sentence
 from rarr.records.cards_and_edits import Card, CardEdit, Place, Quote
 from rarr.tools.text.blocks_and_sentences import Span
@@ -83,5 +83,5 @@ def test_greeting_without_a_quote_is_not_checkable() -> None:
     ],
 )
 def test_checks_of_a_card_are_one_for_each_evidence_and_side(read: Card, verdicts: list[str]) -> None:
-    made = card_checks([read], TEXT, {Span(0, len(TEXT)): [query(0, 4)]})
+    made = checks_of_quotes([read], TEXT, {Span(0, len(TEXT)): [query(0, 4)]})
     assert [check.verdict for check in made] == verdicts

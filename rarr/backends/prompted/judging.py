@@ -117,7 +117,7 @@ class LevelAnswer(BaseModel):
     level: AnswerLevel
 
 
-class PromptedJudge(ModelAsker):
+class PromptedRater(ModelAsker):
     """Rates revisions and answers by a language model. Methods raise the errors of `LanguageModel.ask`."""
 
     async def rate_intent(self, original: str, revised: str, context: str | None) -> float:

@@ -23,7 +23,7 @@ from rarr.backends.embedded.items import items_of
 from rarr.backends.embedded.values.comparing import compare
 from rarr.backends.embedded.values.reading import values
 from rarr.backends.phrases import values_and_names
-from rarr.backends.prompted.judging import PromptedJudge
+from rarr.backends.prompted.judging import PromptedRater
 from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import InputError
 from rarr.evals.benchmarks.bench import Bench, BenchOptions, Part, Tables, in_random_order
@@ -126,11 +126,11 @@ def answers_bench(data: Path, settings: Settings, options: BenchOptions) -> Benc
 
 def _scoring_worker(settings: Settings) -> Worker:
     models = LanguageModels(settings, [settings.model])
-    judge = PromptedJudge(models[settings.model], Prompts(settings.prompts))
+    rater = PromptedRater(models[settings.model], Prompts(settings.prompts))
 
     async def make_line(row: AnswerRow) -> ScoreLine:
         asked = row.question_row
-        score = await judge.score_answer(row.answer, asked.references, asked.question, asked.passage)
+        score = await rater.score_answer(row.answer, asked.references, asked.question, asked.passage)
         return ScoreLine(id=row.id, score=score)
 
     return Worker(make_line, models.all)
@@ -173,7 +173,7 @@ class QuestionRow(Row):
     type: AnswerType | None = None  # None: the code finds the type
 
 
-class Conflict(NamedTuple):
+class ConflictQuestion(NamedTuple):
     """A question whose passage was changed: the new answer stands in place of the old answer."""
 
     id: str
@@ -195,7 +195,7 @@ class ReactionLine(FinishedLine):
 
 
 def conflicts_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark `conflicts`. Raises `InputError` if no row can be made into a `Conflict`."""
+    """Makes the benchmark `conflicts`. Raises `InputError` if no row gives a `ConflictQuestion`."""
     rows = read_rows(data, QuestionRow, ASKED_EXAMPLE)
     every, left_out = make_conflicts(rows)
     chosen = in_random_order(every)[: options.limit]
@@ -207,16 +207,16 @@ def conflicts_bench(data: Path, settings: Settings, options: BenchOptions) -> Be
     return Bench("conflicts", "Conflicting knowledge", counts, parts, reaction_tables, left_out)
 
 
-def make_conflicts(rows: Sequence[QuestionRow]) -> tuple[list[Conflict], dict[str, int]]:
+def make_conflicts(rows: Sequence[QuestionRow]) -> tuple[list[ConflictQuestion], dict[str, int]]:
     """Returns the conflicts, and for each reason, the number of rows from which no conflict can be made."""
     found = [_find_conflict(row) for row in rows]
-    usable = [each for each in found if isinstance(each, Conflict)]
+    usable = [each for each in found if isinstance(each, ConflictQuestion)]
     made = [_add_new_answer(each, usable) for each in usable]
     left_out = Counter(why for why in (*found, *made) if isinstance(why, str))
-    return [each for each in made if isinstance(each, Conflict)], dict(left_out)
+    return [each for each in made if isinstance(each, ConflictQuestion)], dict(left_out)
 
 
-def _find_conflict(row: QuestionRow) -> Conflict | str:
+def _find_conflict(row: QuestionRow) -> ConflictQuestion | str:
     """Returns a conflict with an empty `new_answer`. If the row gives no conflict, returns the reason."""
     variants = tuple(dict.fromkeys(_PREPOSITION.sub("", answer) for answer in row.answers))
     if not (stated := [answer for answer in variants if contains_words(row.passage, answer)]):
@@ -238,10 +238,10 @@ def _find_conflict(row: QuestionRow) -> Conflict | str:
     rest = with_words_replaced(row.passage, old, "") or row.passage
     if any(hints_at_answer(text, old) for text in (rest, row.title)):
         return "a part of the old answer would remain"
-    return Conflict(row.id, row, kind, old, answer, claim)
+    return ConflictQuestion(row.id, row, kind, old, answer, claim)
 
 
-def _add_new_answer(conflict: Conflict, rows: Sequence[Conflict]) -> Conflict | str:
+def _add_new_answer(conflict: ConflictQuestion, rows: Sequence[ConflictQuestion]) -> ConflictQuestion | str:
     """Puts an answer of another row into the passage of the conflict. Returns a reason if no answer fits."""
     row, old = conflict.row, conflict.old_answers
     others = {each.stated_answer for each in rows if each.type == conflict.type}
@@ -324,11 +324,11 @@ def _reacting_worker(settings: Settings) -> Worker:
     unsearched = settings.model_copy(update={"search": GivenPassages((), window=settings.window)})
     reviser = Reviser(components=wire(unsearched, measuring=True))
 
-    async def revised(conflict: Conflict, passage: str) -> Revision:
+    async def revised(conflict: ConflictQuestion, passage: str) -> Revision:
         given = [{"text": passage, "title": conflict.row.title}]
         return await reviser.arevise(conflict.claim, conflict.row.question, sources=given, search="given")
 
-    async def make_line(conflict: Conflict) -> ReactionLine:
+    async def make_line(conflict: ConflictQuestion) -> ReactionLine:
         revision = await revised(conflict, conflict.row.passage)
         if revision.changed or "contradicted" in _statuses(revision):
             return ReactionLine(id=conflict.id, right=False)
@@ -342,7 +342,7 @@ def _statuses(revision: Revision) -> set[str]:
     return {sentence.status for sentence in revision.report.sentences}
 
 
-def reaction_of(revision: Revision, conflict: Conflict) -> Reaction:
+def reaction_of(revision: Revision, conflict: ConflictQuestion) -> Reaction:
     """Returns what the reviser followed when it revised the claim with only the changed passage as evidence.
 
     `evidence`: the reviser wrote or suggested the new answer, or called the claim contradicted. `memory`: the

@@ -14,7 +14,7 @@ from typing import Any
 from pydantic import Field, model_validator
 
 from rarr.agent.wiring.models import LanguageModels
-from rarr.backends.prompted.judging import PromptedJudge
+from rarr.backends.prompted.judging import PromptedRater
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.writing import PromptedAnswerWriter
 from rarr.components import NO_BASELINE, PURR, Baseline
@@ -110,7 +110,7 @@ def _text_worker(settings: Settings) -> Worker:
 def _system_worker(settings: Settings, baseline: Baseline, written: Sequence[TextLine]) -> Worker:
     """Returns a worker that revises texts with one system. A model rates how well the intent is kept."""
     revising, models = revising_worker(settings, baseline), LanguageModels(settings, [settings.model])
-    judge = PromptedJudge(models[settings.model], Prompts(settings.prompts))
+    rater = PromptedRater(models[settings.model], Prompts(settings.prompts))
     texts = {line.id: line.text for line in written}
 
     async def make_line(row: RevisionRow) -> RevisionLine:
@@ -123,7 +123,7 @@ def _system_worker(settings: Settings, baseline: Baseline, written: Sequence[Tex
             return RevisionLine(id=row.id, error=made.error)
         intent, failures = None if made.revision.changed else 1.0, made.failures
         try:
-            intent = intent or await judge.rate_intent(text, made.revision.text, context)
+            intent = intent or await rater.rate_intent(text, made.revision.text, context)
         except RarrError as error:  # the other measures do not need the intent
             failures += (f"intent could not be judged: {error}",)
         return _line_with_scores(row, text, made.revision, intent).model_copy(update={"failures": failures})
