@@ -227,7 +227,7 @@ class _SourceFinder:
         return cited
 
     async def _call_once(self, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
-        """Returns the result of `call`, and keeps it for later calls with equal arguments. Keeps no error."""
+        """Returns the result of `call`, or the stored result for equal `arguments`. Stores no error."""
         async with self._locks[arguments]:
             if arguments not in self._results:
                 self._results[arguments] = await call(*arguments)

@@ -123,7 +123,7 @@ def _space_before(original: str, at: int, previous_at: int) -> str:
 
 
 def _source_list(original: str, sources: Sequence[CitedSource], *, footnotes: bool) -> str:
-    """Returns the list of `sources` to put after `original`. Closes a code block that is open there."""
+    """Returns the list of `sources` to put after `original`. First ends a code block that is still open."""
     if not sources:
         return ""
     form = "[^{}]: {}" if footnotes else "- [{}] {}"

@@ -85,7 +85,7 @@ class SentenceChange(NamedTuple):
 
 @dataclass(frozen=True)
 class Replay:
-    """The result of a replay: the recorded revision (`before`), and the new revision (`after`).
+    """The result of a replay: the recorded and the new revision, and the sentences that differ (`changes`).
 
     `questions` are two lists of search queries: those that only the recorded run has, and those that only the
     replay has. `asked` counts the requests to models. `failed` lists the errors of these requests; if there

@@ -67,10 +67,9 @@ class _GivenPassagesReviser(Reviser):
 
 
 class _CardReviser(_GivenPassagesReviser):
-    """A reviser that only makes cards. It makes no edits, and asks no judge."""
+    """A reviser that makes cards, and no edits. It drops the model of `attribute`: the cards decide."""
 
     def _adapt_components(self, components: Components) -> Components:
-        # The cards decide, and nobody would read the scores of a judge.
         others = {node: it for node, it in components.settings.models.items() if node != "attribute"}
         unscored = components.settings.model_copy(update={"models": others})
         return non_editing_components(replace(components, settings=unscored))

@@ -122,7 +122,7 @@ class Writer(GraphRunner[Article]):
         return State(original=topic, text=topic, context=outline, round=1, warnings=[])
 
     async def _run_to_end(self, start: State, run_id: str, *, resumed: bool) -> State:
-        """Moves topic and outline to their keys in the state, adds a query for the topic, runs the graph."""
+        """Copies `original` to `topic`, moves `context` to `outline`, adds a query, and runs the graph."""
         topic, outline = start["original"], start["context"]
         query = Query(id="q1", text=topic, start=0, end=0)
         begun: State = {**start, "topic": topic, "outline": outline, "context": None, "queries": [query]}

@@ -64,8 +64,8 @@ def editor_inputs(text: str, question: str | None, evidence: Sequence[tuple[str,
 
 
 def encode_inputs(tokenizer: Any, inputs: Sequence[Sequence[str]]) -> dict[str, torch.Tensor]:
-    """Returns `input_ids` and `attention_mask`: (texts, inputs, tokens). Texts have equally many inputs."""
-    flat = [words for some in inputs for words in some]
+    """Returns `input_ids` and `attention_mask`, both of the shape (texts, inputs of a text, tokens)."""
+    flat = [words for some in inputs for words in some]  # each text has the same number of inputs
     made = tokenizer(flat, padding=True, truncation=True, max_length=LIMIT, return_tensors="pt")
     return {name: made[name].unflatten(0, (len(inputs), -1)) for name in ("input_ids", "attention_mask")}
 
@@ -74,10 +74,7 @@ class FusionEditor:
     """A rewriter that corrects a text with a trained PURR editor."""
 
     def __init__(self, name: str) -> None:
-        """Loads a model from a folder that `rarr train purr` wrote, or a T5 from the hub.
-
-        Raises `SetupError` if the model cannot be loaded.
-        """
+        """Loads the folder `name` that `rarr train purr` wrote, or a T5 of the hub. Raises `SetupError`."""
         self.name = name
         what = f"editor 'purr:{name}'"
         if not is_folder_or_hub_name(name):

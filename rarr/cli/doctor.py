@@ -32,9 +32,11 @@ class Diagnosis(NamedTuple):
 def doctor(settings: "Settings") -> int:
     """Show what is missing or broken; examine a model.
 
-    Examines the installation and the settings, and asks each model and source one question; the web only
-    without --offline. Exit status 2: something is broken. With --model and no source, a language model reads
-    24 sentences beside short passages, in two requests. Prints its faults and fitness; status 3 if unfit.
+    Examines the installation and the settings. Asks the server of a model whether it has the model, and each
+    source a question; with --offline, no web source is asked. Exit status 2: something is broken.
+
+    With --model and no source, only the model is examined: it reads 24 sentences beside short passages, in
+    two requests. Prints the faults and the fitness of the model. Exit status 3: the model is unfit.
 
     \b
     Examples:

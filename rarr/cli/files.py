@@ -263,9 +263,10 @@ def train() -> None:
 def train_data(queries: Path, out: Path, settings: "Settings", jobs: int) -> int:
     """Make training data: texts that your documents support, and the same texts with errors.
 
-    QUERIES has a query a line. A language model writes a short text from passages about it, and puts errors
-    into it. A row is kept if the text has more support than with its errors; predictions.jsonl in DIR says
-    why a query has none. The same call again works on the rest.
+    QUERIES has one query in each line. A language model writes a short text about the query from passages,
+    and then puts errors into the text. The two texts become a row if the passages support the text, and
+    support it less with the errors. predictions.jsonl in DIR says why a query has no row. The same call
+    again continues, and repeats failed queries.
 
     \b
     Examples:

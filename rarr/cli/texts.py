@@ -85,8 +85,9 @@ def _report_status(revision: "Revision", told: Iterable[str] = ()) -> int:
 def cite(file: str, context: str | None, source: Sequence[Path], settings: "Settings", **how: bool) -> int:
     """Put citations into a text, and change nothing else.
 
-    FILE is - for standard input. A supported sentence gets a mark such as [1], and the text a list of sources
-    at its end. Citations that it has already stay; standard error names those that are not supported.
+    FILE is - for standard input. A supported sentence gets a mark such as [1]. The text gets a list of its
+    sources at the end. Citations that the text has already stay. They are checked too: standard error names
+    those that are not supported.
 
     \b
     Examples:

@@ -190,9 +190,9 @@ def replay(
 ) -> int:
     """Run RUN again, or one node of it with another prompt or model, and show what changes and why.
 
-    Searches answer from the trace, and models where the trace has their answer; else they are asked. Without
-    --node and --prompt nothing is asked: the revision must come out unchanged, else the exit status is 4.
-    Keys are the current ones.
+    The results of searches come from the trace, and so do the answers of models. With --node or --prompt, a
+    model is asked if the trace lacks its answer. Without both, no model is asked, and the exit status is 4 if
+    the revision is not the same again. API keys come from the current settings.
 
     \b
     Examples:

@@ -55,7 +55,7 @@ class ScoredRow(Record):
     text: str  # the revised text
     reference: str | None = None  # the revision by a person
     scores: Scores = Scores()
-    kinds: tuple[RevisionKind, ...] = ()  # the kinds of the edit, as PURR defines them
+    kinds: tuple[RevisionKind, ...] = ()  # the kinds of the revision, as PURR defines them
     statuses: tuple[Status, ...] = ()  # the statuses of the sentences
     lost_by: LosingStep | None = None  # the step that missed the reference; see `losing_step`
     edits: int = 0

@@ -142,7 +142,7 @@ def read_rows(path: Path, row_class: type[RowT], example: str = "those of its pu
     """Reads the rows of a file of JSON lines. If the name of the file ends in `.gz`, the file is gzipped.
 
     A row without an "id" gets the number of its line as id. Raises `InputError` if the file cannot be read or
-    has no row, or if a line is not a valid row. The message shows `example`, which is a valid line.
+    has no row, or if a line is not a valid row. The message ends with `example`, after "give lines such as".
     """
     rows: dict[str, RowT] = {}
     try:

@@ -98,7 +98,7 @@ class RarrRunnable(RunnableLambda[StepInput, Any]):
 
 
 def _answer_question_sources(value: object) -> tuple[str | None, Any, Sequence[Given] | None]:
-    """Returns (answer, question, sources) of a step's input. An empty or absent part is None."""
+    """Returns (answer, question, sources) of a step's input. An absent part, or a blank answer, is None."""
     if not isinstance(value, Mapping):
         return _text_of_answer(value, "the input"), None, None
     if "answer" not in value:

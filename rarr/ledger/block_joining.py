@@ -22,7 +22,7 @@ NOTHING_TO_CHECK = Notice(
 
 
 class BlockState(NamedTuple):
-    """A block of a long text, and the state after its run (`unread_block_state` if there was no run)."""
+    """A block of a long text, and the state after its run. Without a run, see `unread_block_state`."""
 
     block: TextBlock
     state: State
@@ -86,7 +86,7 @@ def join_block_states(start: State, runs: Sequence[BlockState], report_size: int
 
 
 def _distinct_warnings(runs: Sequence[BlockState]) -> list[Notice]:
-    """Returns each warning of the blocks once. Leaves out warnings about limits: the reviser adds its own."""
+    """Returns each warning once, but none about limits. Adds one if no block had anything to check."""
     distinct: dict[tuple[str, str, str, str | None], Notice] = {}
     for notice in (it for _, state in runs for it in (*state["warnings"], *state.get("told", []))):
         if notice.code not in (CUT_CODE, NOTHING_TO_CHECK.code):

@@ -185,7 +185,7 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
 
 
 def _join_exchanges(edits: Sequence[CardEdit], card: Card, sentence: str) -> tuple[CardEdit, ...]:
-    """Joins edits that swap words with each other into one edit, because half of a swap would be wrong."""
+    """Joins edits that swap words, and edits between them, into one edit: half of a swap would be wrong."""
     olds = [sentence[it.start - card.start : it.end - card.start].strip().casefold() for it in edits]
     news = [it.new.strip().casefold() for it in edits]
     moved = [at for at, it in enumerate(zip(olds, news, strict=True)) if {*it} <= {*olds} & {*news}]

@@ -357,8 +357,8 @@ def _sentence_after(sentence: Sentence, changes: Sequence[Change], text: str, st
 
 
 def _part_after(part: Part, words: str, changes: Sequence[Change], status: Status) -> Part:
-    """Returns the part at its place after `changes`. If a change overlaps it, `status` gives its state."""
-    state = {"supported": "confirmed", "unjudged": "open"}.get(status, "differs")
+    """Moves a part of a sentence to its place after `changes`. Changes that overlap it give a new state."""
+    state = {"supported": "confirmed", "unjudged": "open"}.get(status, "differs")  # if a change overlaps
     for change in changes:
         start, end = moved_range(part.start, part.end, [change])
         update: dict[str, object] = {"start": start, "end": end}

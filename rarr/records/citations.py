@@ -103,7 +103,7 @@ class Cited(Record):
         return self
 
     def without_citations(self) -> str:
-        """Returns the text without the new citations, marks and list. This text is exactly the original."""
+        """Returns the text without what `cite` put in: citations, marks and list. This is the original."""
         return text_without_marks(self.text[: self.list_start], (*self.citations, *self.unsupported))
 
 

@@ -124,7 +124,7 @@ class LangChainRetriever:
         self._retriever, self._window = retriever, window
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns the best passages for `query` of each document. Raises LangChain's errors."""
+        """Returns the best passages of each found document; `k` has no effect. Raises LangChain's errors."""
         return await work(self._nearest_passages, await self._retriever.ainvoke(query), query)
 
     def _nearest_passages(self, documents: Sequence["Document"], query: str) -> list[Passage]:

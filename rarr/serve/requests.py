@@ -66,7 +66,7 @@ class Refusal(HTTPException):
 
 
 def json_object(data: bytes) -> Json | None:
-    """Returns the JSON object in `data`; None for other data. Huge numbers become texts for `json_bytes`."""
+    """Returns the JSON object in `data`, or None. A number too large for a float becomes a marked text."""
 
     def number(digits: str) -> float | str:
         return value if math.isfinite(value := float(digits)) else f"{_NUMBER_MARK}{digits}"
@@ -79,7 +79,7 @@ def json_object(data: bytes) -> Json | None:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Writes a value as JSON in UTF-8. Writes the huge numbers of `json_object` as numbers again."""
+    """Writes a value as JSON in UTF-8. Marked texts of `json_object` become numbers again."""
     written = _MARKED_NUMBER.sub(r"\1", json.dumps(value, ensure_ascii=False))
     return written.encode(errors="backslashreplace")
 

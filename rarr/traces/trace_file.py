@@ -83,7 +83,7 @@ class SpanBody(FileModel):
 
 
 class ReadBody(SpanBody):
-    """The body of a `read` span: ids of the evidence in the prompt, and sentences that the model read."""
+    """The body of a `read` span: ids of the evidence shown, the sentences to judge, planted sentences."""
 
     evidence: list[StrictStr] = []
     sentences: list[ReadSentence] = []
@@ -91,7 +91,7 @@ class ReadBody(SpanBody):
 
 
 class NodeUpdate(BaseModel):
-    """What a node changed in the state. `passages` by query: lists of (source, title, number of passages)."""
+    """What a node changed in the state. `passages`: by query id, (source, title, count) of each document."""
 
     passages: dict[str, list[tuple[StrictStr, StrictStr, Count]]] = {}
 

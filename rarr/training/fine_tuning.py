@@ -28,7 +28,7 @@ RIGHT_SHARE, FEWEST = 0.9, 10  # above the threshold: the least share of right c
 
 
 class EditorReport(TrainingReport):
-    """The report of a run. The editor makes corrections whose probability is `sure` or more.
+    """The report of a training run. The editor makes corrections whose probability is `sure` or more.
 
     `sure` comes from the held-out rows. None: too few corrections were right, and the editor makes none.
     """
@@ -68,7 +68,7 @@ def fine_tune(
 def fit_encoder(
     model: EncoderWithHeads, words: Tokenizer, folder: Path, *examples: Sequence[Example], **more: Any
 ) -> dict[str, float]:
-    """Calls `fit` with the options of the encoder. Each example has at most one value to hide."""
+    """Trains `model` by `fit`. Each example must have at most one value to hide (see `with_one_value`)."""
     return fit(
         model,
         folder,

@@ -295,7 +295,7 @@ def usable_lines(title: str, lines: Sequence[str]) -> Iterator[int]:
 
 @lru_cache(maxsize=1024)
 def heading_keys(text: str) -> frozenset[str]:
-    """Returns the keys (stems or values) of a heading, and its single capital letters, as in "Model A"."""
+    """Returns the stems of words and the values of a heading, and single capitals, as in "Model A"."""
     capitals = re.findall(r"(?<=\s)[A-Z]\b", text)
     return frozenset((*(it.key for it in items_of(text) if it.word not in lists.OPENERS), *capitals))
 
@@ -344,10 +344,11 @@ def _next_line_comments(line: str, after: str) -> bool:
 
 
 def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Finds the thing that a pronoun after the sentences means. Returns two sets of keys.
+    """Finds what `pronoun`, in the sentence after `sentences`, stands for. Returns two sets of `Item.key`.
 
-    The first set is for the thing ("weir" in "The weir is a dam"). The second set also has its kind ("dam").
-    If the meaning of the pronoun is unclear, both sets have "" and all keys of the sentences that were read.
+    After "The weir is a dam", the first set has the thing ("weir"), the second set also its kind ("dam").
+    Sentences are read backwards until one does not begin with a pronoun. If it stays unclear what the pronoun
+    stands for, both sets have "" and the keys of all items that were read.
     """
     told, is_sure = {""}, True
     for text in reversed(sentences[-_FARTHEST:]):

@@ -19,7 +19,7 @@ _HEADING = re.compile(r"(?m)^#{1,6}\s")
 class NearQuoteReader:
     """A card reader without a model. A sentence is supported if a line of a source nearly repeats it.
 
-    The card corrects a sentence if only a value or a word like "not" differs. Other sentences stay open.
+    If only a value or a word like "not" differs, the card corrects it. Other sentences are left undecided.
     """
 
     name = "embedded"

@@ -157,7 +157,7 @@ def states_nothing(sentence: str) -> bool:
 
 
 def _label_pairs(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
-    """Yields the labels of two lines. One supports the words before "and"; the other, the words after."""
+    """Yields the labels of two lines: one line has the words before "and", the other the words after it."""
     for number, (before, after) in enumerate(pairwise(items), start=1):
         if _AND.match(sentence, before.end, after.start):
             first = items[:number]
@@ -300,7 +300,7 @@ def _comparison_keys(own: Sequence[Item], other: Sequence[Item]) -> tuple[list[o
 
 
 def _is_same_in_tense(own: Item, other: Item) -> bool:
-    """Tells whether two items are equal, also in tense. The name "Stephens" is not the name "Stephen"."""
+    """Tells whether two items have the same stem or value, and tense. Names must be spelled alike."""
     did = own.form == "did", other.form == "did"
     if not is_same_item(own, other) or own.marks.isdisjoint(other.marks):
         return False

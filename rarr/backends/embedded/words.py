@@ -143,7 +143,7 @@ _ENDINGS = frozenset(("", "s", "es", "y", "ies", "e", "en", "n", "er", "em", "x"
 
 
 def language_of(words: Iterable[str]) -> str:
-    """Returns the language (en, de or fr) with the most function words in `words`; en without any."""
+    """Returns the language (en, de or fr) with the most function words in `words`; en if there are none."""
     seen = list(words)
     return max(_TELLING, key=lambda name: sum(map(_TELLING[name].__contains__, seen)))
 

@@ -63,7 +63,10 @@ class PromptedCardReader:
 
 
 def _parse_answer(numbers: Set[int], answer: Answer) -> tuple[dict[int, RawCard], int, str]:
-    """Returns the cards, the number of missing cards and the problem of an answer. No problem: 0 and ""."""
+    """Returns the cards of an answer, the number of missing cards, and the problem.
+
+    Missing cards count only if the answer was cut off or has no card; else the last two are 0 and "".
+    """
     cards = parse_cards(answer.texts[0])
     missing = len(numbers - cards.keys())
     if missing and (answer.cut or missing == len(numbers)):
@@ -83,7 +86,7 @@ def prompt_variables(block: ReadingBlock) -> dict[str, str]:
 
 
 def without_request_marks(text: str) -> str:
-    """Replaces the first bracket of words that look like labels, such as "[S2]" and "(P1.3)", by "‹"."""
+    """Puts "‹" in place of the bracket that opens what looks like a label, such as "[S2]" or "(P1.3)"."""
     return _REQUEST_MARK.sub("‹", text)
 
 

@@ -64,8 +64,8 @@ class PromptedVerifier(ModelAsker):
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
-    ) -> Sequence[float | None]:
-        """Returns 1 or 0 for each sentence at `spans`. Raises `ModelError` if a judgement is missing."""
+    ) -> Sequence[float]:
+        """Returns 1 for each supported sentence, else 0. Raises `ModelError` if a judgement is missing."""
         return [float(it == "attributable") for it in await self.classify(text, context, spans, evidence)]
 
     async def classify(

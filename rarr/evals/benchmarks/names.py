@@ -160,7 +160,8 @@ def _searching_worker(settings: Settings, entities: Sequence[Entity]) -> Worker:
 
 
 def search_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes a table of the search alone and with the reranker. Leaves out names with a failed question."""
+    """Makes a table with a row for the search alone, and a row for the search with the reranker."""
+    # If a question failed, all questions about its name are left out.
     failed = {asked.name for asked, line in parts["run"] if line.error}
     done = [(asked, line) for asked, line in parts["run"] if asked.name not in failed]
     found = {"search alone": [(asked, line.searched) for asked, line in done]}

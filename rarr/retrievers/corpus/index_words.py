@@ -42,7 +42,7 @@ def normalised_text(text: str) -> str:
 
 
 def query_words(query: str) -> list[str]:
-    """Returns each word of `query` once, without stop words; with them if it has only stop words."""
+    """Returns at most 64 words of `query`, each once. Leaves out stop words, unless all are stop words."""
     words = list(dict.fromkeys(_SPLITTER.analyze(normalised_text(query))))
     return ([word for word in words if word not in STOP_WORDS] or words)[:_MOST_WORDS]
 

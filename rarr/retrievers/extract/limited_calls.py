@@ -239,7 +239,7 @@ def _run_call(function: Callable[..., Any], args: tuple[Any, ...], seconds: floa
 
 
 def _limit_process(seconds: float, megabytes: int) -> None:
-    """Ends this process after `seconds`. It may use `megabytes` more memory; 0 means without a limit."""
+    """Limits this process: it ends after `seconds`, and may use `megabytes` more memory (0: no limit)."""
     _limit_memory(0)  # the timer needs memory for its thread
     faulthandler.dump_traceback_later(seconds, exit=True)
     _limit_memory(megabytes)

@@ -125,7 +125,7 @@ class Graph:
         return mentions
 
     def _is_written_as_name(self, entities: Sequence[str], written: str) -> bool:
-        """Tells whether `written` may be a name: no number, not only stop words, not without its capitals."""
+        """Tells whether `written` looks like a name: with a capital if all names of `entities` have one."""
         if len(written) < 2 or written.isdigit() or STOP_WORDS.issuperset(name_key(written).split()):
             return False
         is_name = all(self.names[entity][:1].isupper() for entity in entities)

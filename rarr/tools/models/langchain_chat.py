@@ -241,7 +241,7 @@ def _has_openai_protocol(model: BaseChatModel) -> bool:
 
 
 def _lenient_copy(model: Any) -> Any:
-    """Copies `model`. The copy accepts answers without a role or with a wrong usage, and does not stream."""
+    """Copies `model`. The copy does not stream, and accepts answers without a role or valid token counts."""
     model = model.model_copy(update={"disable_streaming": True})  # though LangGraph may stream a run
     if not _has_openai_protocol(model):
         return model

@@ -260,7 +260,7 @@ def _converted_text(value: Value, like: Value) -> str | None:
 
 
 def _replace_words(words: Sequence[str], like: str) -> str | None:
-    """Replaces the words of `like`, but not line ends and Markdown marks. Returns None if this fails."""
+    """Puts `words` in place of the words of `like`, whose Markdown marks stay; None if one prevents this."""
     old, at = without_markup(like).split(), 0
     if len(old) != len(words):
         return " ".join(words) if old == like.split() else None
