@@ -85,7 +85,7 @@ def _triple_sources(graph: Graph, question: str) -> list[AnswerSource]:
 
 
 def _choose_triples(graph: Graph, ids: Sequence[str], wanted: frozenset[str]) -> list[tuple[Triple, Passage]]:
-    """Returns triples about `ids`. If a triple has a word of `wanted`, adds the triples of its value."""
+    """Returns triples about `ids`. If a triple has a word of `wanted`, adds triples about its value."""
     found = [it for entity in ids for it in graph.triples_with_lines(entity)]
     found += [it for entity in ids for it in graph.triples_pointing_at(entity)]
     asked = wanted.difference(*(content_stems(graph.names[entity]) for entity in ids))

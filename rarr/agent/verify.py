@@ -275,7 +275,7 @@ def _claim_verifications(
 def _unconfirm_short_answer(sentence: Sentence) -> Sentence:
     """Makes a supported or contradicted sentence unconfirmed if it may be a short answer to a question.
 
-    The embedded reader cannot read the question. A whole sentence with quotes of like length stays unchanged.
+    The embedded reader cannot read the question. A whole sentence stays if its quotes are not much longer.
     """
     lines = [sentence.text, *(quote.text for quote in sentence.quotes)]
     own, *others = (len(items_of(line)) for line in lines)
@@ -305,7 +305,7 @@ def _make_verification(
     notices: Sequence[Notice],
     evidence: Sequence[Evidence],
 ) -> Verification:
-    """Makes the verification of a claim. The label is the worst label of the checkable sentences."""
+    """Makes the verification of a claim. `found` are its sentences: the worst label counts."""
     labels, supports = [_class_of_sentence(it) for it in found if it.checkable], [it.support for it in found]
     levels = [support for support in supports if support is not None]
     return Verification(

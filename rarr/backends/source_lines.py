@@ -34,7 +34,7 @@ def is_list_item(text: str, start: int) -> bool:
 
 
 def lead_line(text: str, start: int) -> str:
-    """Returns the line that introduces the list at `start`, such as "Do not use it if:", or "" without it."""
+    """Returns the line that introduces the list at `start`, as "Do not use it if:"; "" if there is none."""
     if not is_list_item(text, start):
         return ""
     above = (it for it in reversed(sentences(text)) if it.end <= start and not is_list_item(text, it.start))

@@ -119,7 +119,7 @@ def _without_places(text: str, places: Sequence[Span]) -> str:
 
 
 def _cited_sentence(at: int, text: str, spans: Sequence[Span]) -> Span | None:
-    """Returns the sentence of the citation mark at `at`: the sentence before it in the line, or the next."""
+    """Returns the sentence before the citation mark at `at` in its line, else the sentence after the mark."""
     before = next((span for span in reversed(spans) if span.start < at), None)
     if before is not None and "\n" not in text[before.end : at]:
         return before

@@ -36,8 +36,8 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
     """Makes a checked card from the reader's answer `raw` about the sentence at `place` of `text`.
 
     Looks up the labels of quoted lines in `lines`. The verdict becomes `open` if the card quotes no line or
-    contradicts itself, or if the verdict is `none` for a sentence with a number. The card gets a doubt if no
-    quoted line has the words `by` of an edit, or a number in the new words of an edit.
+    contradicts itself, or if the verdict is `none` for a sentence with a number. The card gets a doubt if
+    no quoted line has a number of the sentence or of an edit, or the words `by` of an edit.
     """
     sentence = place.of(text)
     # A source need not have the small number words, such as "one" or "first".
@@ -77,7 +77,7 @@ def with_doubts(card: Card, unclear: Sequence[str] = (), doubts: Sequence[str] =
 
 
 def _checked_verdict(raw: RawCard, cited: Sequence[SourceLine], against: Sequence[SourceLine]) -> CardVerdict:
-    """Returns the reader's verdict; `open` if the card lacks quotes, contradicts itself or has `none`."""
+    """Returns the verdict of `raw`; `open` if it is `none`, has no quotes, or contradicts other fields."""
     if raw.verdict == "mixed":
         return "mixed" if against and (cited or len(against) > 1) else "open"
     contradicts_itself = raw.verdict == "yes" and bool(raw.open or raw.edits or against)
@@ -115,7 +115,7 @@ def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> C
 
     If a quoted line has another value (number or date), and no quoted line has the value of the sentence, the
     card gets `doubts`. If a quoted line differs in one or two words, the card gets `unclear` (ask again). If
-    another line of `kept` has another value, the card gets `unclear` too, and becomes `disputed`.
+    a line of `kept` without a quote has another value, the card gets `unclear` too, and is `disputed`.
     """
     above, edited, sentence = text[: card.start], edited_sentence(text, card), text[card.start : card.end]
     if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):

@@ -121,7 +121,7 @@ class _Reading:
         return [block]
 
     async def _compare(self, places: Sequence[Span]) -> None:
-        """Compares sentences with similar lines while the model reads, as if the model answered `yes`."""
+        """Fills caches while the model reads: compares sentences with lines, as if they were supported."""
         for place in places:
             card = Card(**place._asdict(), verdict="yes")
             await work(with_comparison_doubts, card, self._text, self._kept.select([place]))
@@ -149,7 +149,8 @@ class _Reading:
     def _latest_cards(self, reads: Sequence[BlockReading]) -> dict[Span, Card]:
         """Returns for each sentence the card from its last reading, with the doubts about this card.
 
-        Stores which sentences were read beside a planted error, and counts controls for usage and record.
+        Stores which sentences were read beside a planted error. Counts the controls (planted sentences) for
+        the usage of the run and the record of the reader.
         """
         latest = dict[Span, Card]()
         sources = {passage.id: passage.source for passage in self._kept.evidence}
@@ -170,7 +171,7 @@ class _Reading:
         return {place: self._with_passage_doubts(card, place) for place, card in latest.items()}
 
     def _with_passage_doubts(self, card: Card, place: Span) -> Card:
-        """Adds doubts to a card. A good reader is asked again only about edits without a planted error."""
+        """Adds doubts from passages. Of a good reader, only edits read without planted errors are doubted."""
         card = with_heavier_side(card, self._text, self._kept.evidence, self._settings.source_kinds)
         doubt, is_model = self._settings.doubt, self._reader.is_model
         if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
@@ -210,7 +211,7 @@ class _Reading:
         return [place for place in confirmed if is_examined or place in self._examined]
 
     def _with_remaining_doubts(self, card: Card | None, place: Span, *, confirmed: bool) -> Card:
-        """Adds the remaining doubts to a card. Then removes doubted edits whose source has the old value."""
+        """Adds doubts that no request removed. Removes doubted edits whose source states the old value."""
         if card is None:
             reason = _NO_READABLE_CARD if self._kept.by_place.get(place) else ""
             return Card(**place._asdict(), verdict=None, reason=reason)
@@ -256,7 +257,7 @@ def _copies_old_value(text: str, sentence: Span, edit: CardEdit) -> bool:
 
 
 def _confirms(answer: RawCard | None, card: Card, block: BlockReading) -> bool:
-    """Tells whether `answer` quotes a line and says `yes`. A contradiction without edits needs `no`."""
+    """Tells whether `answer` quotes a line and has `yes`; or `no`, if `card` contradicts without an edit."""
     speaks_against = card.verdict == "no" or (card.verdict == "mixed" and card.side == "against")
     wanted: CardVerdict = "no" if speaks_against and not card.edits else "yes"
     return answer is not None and answer.verdict == wanted and any(it in block.lines for it in answer.quotes)

@@ -26,7 +26,7 @@ def queries_by_sentence(state: State, spans: Sequence[Span]) -> dict[Span, list[
 
 
 def checks_of_quotes(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[Query]]) -> list[Check]:
-    """Makes a check for each passage that a card quotes (for or against). `asked`: queries by sentence."""
+    """Makes a check for each passage that a card quotes. `asked` has the queries about each sentence."""
     return [
         Check(
             verdict=_check_verdict(card, side),

@@ -177,7 +177,7 @@ class _ErrorMaker:
         self._lines, self._chance = lines, chance
 
     def make_error(self, origin: SourceLine, *, borrows: bool) -> list[Control]:
-        """Makes an error from the line `origin`; [] if impossible. `borrows`: takes words of another line."""
+        """Makes an error from `origin`; [] if no change fits. `borrows` takes the words of another line."""
         borrowing = partial(self._borrowing_changes, "number"), partial(self._borrowing_changes, "name")
         makers = [*borrowing] if borrows else [self._number_changes, _negation_changes]
         self._chance.shuffle(makers)
@@ -224,7 +224,7 @@ class _ErrorMaker:
 
 
 def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
-    """Tells whether `new` may replace `old`: both differ enough, and `line` lacks the number `old`."""
+    """Tells whether `new` (of `line`) may replace `old`: they differ enough, and `line` lacks `old`."""
     if new.value is None or old.value is None:
         return {*new.text.split()}.isdisjoint(old.text.split())
     gap, most = abs(new.amount - old.amount), max(abs(new.amount), abs(old.amount))

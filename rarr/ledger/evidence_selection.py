@@ -36,7 +36,7 @@ def evidence_of(passage: Passage, name: str, query_id: str = "", relevance: floa
 
 
 def place_of(passage: Passage) -> PassagePlace:
-    """Returns the source, start and end of a passage. Evidence of several queries may have the same place."""
+    """Returns the source, start and end of a passage. They are equal if two queries found one passage."""
     return passage.source, passage.start, passage.end
 
 
@@ -46,7 +46,7 @@ def select_evidence(
     """Returns the ids of at most `most` passages with the greatest coverage, and this coverage.
 
     Coverage is the sum over all queries of the best relevance of a selected passage (Gao et al. 2023, section
-    3.4). `evidence` has the relevance of a passage to its own query, `relevances` that to other queries.
+    3.4). A passage in `evidence` has its relevance to one query; `relevances` has those to other queries.
     """
     placed = {passage.id: place_of(passage) for passage in evidence}
     rows: dict[PassagePlace, dict[str, float]] = {place: {} for place in placed.values()}

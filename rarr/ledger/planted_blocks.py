@@ -54,7 +54,7 @@ class BlockReading:
 
     @property
     def has_planted_error(self) -> bool:
-        """True if at least one planted error counts. A model that always agrees would pass repetitions."""
+        """True if at least one planted error counts. Repetitions do not count: agreeing is right there."""
         return any(it.kind != "repetition" for it in self.examining_controls.values())
 
     def add_reading(self, reading: RawReading, text: str, *, doubting: bool) -> None:

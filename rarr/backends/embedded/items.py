@@ -174,7 +174,7 @@ def _find_signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
 
 
 def verb_index(items: Sequence[Item], default: int) -> int:
-    """Returns the index of the first verb. An auxiliary or an ending shows the verb. No verb: `default`."""
+    """Returns the index of the first verb. If there is no auxiliary or verb ending, returns `default`."""
     told = [n for n, item in enumerate(items) if item.form or item.stem in lists.MODAL_VERBS]
     words = (n for n, it in enumerate(items) if n and not it.is_name and it.word not in lists.OPENERS)
     return told[0] if told else next((n for n in words if items[n].word.endswith(VERB_ENDINGS)), default)
@@ -347,8 +347,7 @@ def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str
     """Finds what `pronoun`, in the sentence after `sentences`, stands for. Returns two sets of `Item.key`.
 
     After "The weir is a dam", the first set has the thing ("weir"), the second set also its kind ("dam").
-    Sentences are read backwards until one does not begin with a pronoun. If it stays unclear what the pronoun
-    stands for, both sets have "" and the keys of all items that were read.
+    If it is unclear, both sets have "" and all keys back to the last sentence that begins without a pronoun.
     """
     told, is_sure = {""}, True
     for text in reversed(sentences[-_FARTHEST:]):
@@ -376,7 +375,7 @@ def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str
 
 
 def _subject_items(text: str, items: Sequence[Item], verb: int) -> Sequence[Item]:
-    """Returns the items before the index `verb`. For 0 (no verb): all items, or the names in a request."""
+    """Returns the items before the index `verb`. If `verb` is 0: all items, or the names in a request."""
     if verb:
         verb -= items[verb - 1].word in lists.OPENERS  # in "is in Oster", the verb counts at "Oster"
         start = next((n for n, it in enumerate(items) if it.stem and it.word not in _ARTICLES), 0)

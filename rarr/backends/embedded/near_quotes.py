@@ -104,8 +104,8 @@ def card_of(
 ) -> RawCard:
     """Returns the card of a sentence. `above` is the text before the sentence.
 
-    `names_contradict`: a line with another name, or another year of a value, contradicts the sentence. With
-    `hedged`, it contradicts as well, and lines count that only report a statement ("Some say that ...").
+    With `names_contradict`, a line with another name, or another year of a value, contradicts the sentence.
+    `hedged` includes this, and also uses lines that only report a statement ("Some say that ...").
     """
     items = items_of(sentence)
     if states_nothing(sentence):
@@ -255,7 +255,7 @@ def _align_row(items: Sequence[Item], line: Line) -> Alignment:
 def _split_diff(
     own: Sequence[Item], other: Sequence[Item], at: tuple[int, int], *, is_subject: bool
 ) -> Iterator[Diff]:
-    """Yields a difference for each pair of values or opposite words. Without pairs, yields one difference."""
+    """Yields a difference for each pair of values or opposite words; else one difference of all items."""
     is_subject &= not all(item.stem in lists.LIMITING for item in (*own, *other))
     if len(own) == len(other):
         pairs = [(_diff_kind(mine, theirs), mine, theirs) for mine, theirs in zip(own, other, strict=True)]

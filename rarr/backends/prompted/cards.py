@@ -45,7 +45,6 @@ class PromptedCardReader:
 
         `doubting` selects the prompt that checks a sentence again. With `doubting` or a `seed`, the fallback
         models are asked if the answer cannot be used, because no other request follows.
-
         Raises `PromptTooLong`, `ModelError` and `BudgetError`.
         """
         prompt = self._prompts[DOUBTING_PROMPT if doubting else READING_PROMPT]

@@ -43,10 +43,7 @@ class PromptedQuestions:
         self._model, self._prompts, self._samples = model, prompts, samples
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Asks for questions. Returns each question once, in the order of the text.
-
-        Raises the errors of `LanguageModel.sample`.
-        """
+        """Returns each question once, in text order. Raises the errors of `LanguageModel.sample`."""
         spans = await work(sentences, text)
         if not spans:
             return []
@@ -73,7 +70,7 @@ class PromptedQuestions:
 
 
 def _marked_text(text: str, spans: Sequence[Span]) -> str:
-    """Returns the paragraphs with the sentences at `spans`, marked [S1]; only the sentences if too long."""
+    """Returns the paragraphs of `spans` with marks [S1]. If they are too long, returns only the sentences."""
     marks = {span.start: f"[S{number}] " for number, span in enumerate(spans, start=1)}
     paragraphs = [
         "".join(marks.get(place, "") + text[place] for place in range(block.start, block.end)).strip()

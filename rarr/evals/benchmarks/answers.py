@@ -57,7 +57,7 @@ ANSWER_SCORES: dict[str, Callable[[str, str], float]] = {
 
 
 class RatedAnswer(BaseModel):
-    """An answer that a person rated from 0 (wrong) to 1 (right). The data may also say true or false."""
+    """An answer that a person rated from 0 (wrong) to 1 (right). A rating of true means 1, and false 0."""
 
     answer: Text
     score: float = Field(ge=0, le=1, validation_alias=AliasChoices("score", "correct"))

@@ -174,7 +174,7 @@ Ranking = tuple[NameQuestion, tuple[str, ...]]  # a question, and the names of t
 
 
 def search_scores(ranked: Sequence[Ranking]) -> dict[str, Measurement]:
-    """Computes the share of questions whose first document is right: of all questions, of heads, of tails.
+    """Computes how often the first document is right: for all, for heads (popular entities), and for tails.
 
     `all of a name`: the share of names for which all questions are right. `confused`: the share of questions
     that find a document about another entity of the name, and not the right document before it.
@@ -208,6 +208,6 @@ def _hits_by_name(ranked: Sequence[Ranking], holds: Callable[[Ranking], bool]) -
 
 
 def _share_of_questions(ranked: Sequence[Ranking], holds: Callable[[Ranking], bool]) -> Measurement:
-    """Computes the share of questions for which `holds` is true. The interval draws names, not questions."""
+    """Computes the share of questions with `holds`. The interval draws names with all of their questions."""
     measured = bootstrap(_hits_by_name(ranked, holds), lambda drawn: fmean(chain(*drawn)))
     return measured.model_copy(update={"n": len(ranked)})

@@ -164,10 +164,7 @@ class BudgetedChat:
         return (fresh * whole + tokens.cached * cached + tokens.output * answer) / 1_000_000
 
     async def probe(self) -> str:
-        """Checks whether the model can be used, if the check costs nothing. Returns the result in words.
-
-        Raises `CallFailure` if the check fails.
-        """
+        """Checks the model if this costs nothing. Returns the result in words, or raises `CallFailure`."""
         probe = getattr(self._chat, "probe", None)
         return await probe() if probe else "set up; not asked, since a request would cost money"
 

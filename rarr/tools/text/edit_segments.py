@@ -70,7 +70,7 @@ def pieces_by_place(
 
 
 def merged_pieces(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Joins neighbouring pieces. Between kept pieces are at most one deleted, then one inserted piece."""
+    """Joins neighbours: two kept pieces have at most one deleted and then one inserted piece between them."""
     for kept, run in groupby((it for it in pieces if it.text), lambda piece: piece.kind == "kept"):
         parts = list(run)
         kinds: tuple[PieceKind, ...] = ("kept",) if kept else ("deleted", "inserted")

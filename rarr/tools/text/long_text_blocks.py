@@ -54,7 +54,7 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
 
 
 def _longest_lead(block: str, alone: Sequence[Span], above: Sequence[str], tail: str) -> str:
-    """Returns the longest lead after which `block` still has the sentences `alone`; "" if there is none."""
+    """Returns the longest text above that leaves the sentences of `block` as they are `alone`, or else ""."""
     for parts in ([*above, tail], above):
         lead = "".join(f"{part}\n\n" for part in parts if part)
         spans = split_sentences(lead + block, revised=True)
