@@ -98,7 +98,7 @@ def with_text(content: Any, revised: str) -> Any:
 
 
 def text_notices(raw_input: str, text: str, context: str | None) -> list[Notice]:
-    """Makes warnings: unchecked HTML or tables, replaced characters, or a text that is only a file name."""
+    """Warns about unchecked HTML or tables, replaced characters, and a text that is only a file name."""
     messages: dict[str, str] = {}
     if (replaced := f"{text}{context}".count(REPLACEMENT) - raw_input.count(REPLACEMENT)) > 0:
         cure = "leave out NUL and halves of surrogate pairs"

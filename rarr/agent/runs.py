@@ -286,7 +286,7 @@ class Checkpoints:
         return run_id
 
     async def stored_run(self, run_id: str) -> tuple[State, bool]:
-        """Returns the last state of a run, and whether it is done. Raises `InputError` for an unknown run."""
+        """Returns a run's last state, and whether the run is done. Raises `InputError` for an unknown run."""
         if self._checkpointer is None:
             raise InputError("no run can be resumed without checkpoints: give Reviser(checkpointer=...)")
         if (kept := await self.stored_state(run_id)) is None:

@@ -100,7 +100,7 @@ class RowEvidence(RatedPassage):
 
 
 class EvalRow(Row):
-    """A text to revise. `revised`: a person's revision. `evidence` None: the settings name the sources."""
+    """A text to revise. `revised`: a person's revision. Without `evidence`, the settings name the sources."""
 
     text: Text = Field(validation_alias=AliasChoices("text", "original"))
     context: str | None = Field(None, validation_alias=AliasChoices("context", "question"))

@@ -43,7 +43,7 @@ class ArticleText(NamedTuple):
 def article_text(state: State) -> ArticleText:
     """Joins the drafts into an article in Markdown: a title, then each section under a heading.
 
-    A section is a gap if its draft is missing or has no sentence. The article has the reason in its place.
+    A section is a gap if its draft is missing or has no sentence. Then the article has the reason instead.
     """
     title = " ".join(state.get("topic", state["original"]).split())
     pieces, length = [f"# {title}\n"], len(title) + 3

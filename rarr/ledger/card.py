@@ -77,7 +77,7 @@ def with_doubts(card: Card, unclear: Sequence[str] = (), doubts: Sequence[str] =
 
 
 def _checked_verdict(raw: RawCard, cited: Sequence[SourceLine], against: Sequence[SourceLine]) -> CardVerdict:
-    """Returns the verdict of `raw`; `open` if it is `none`, has no quotes, or contradicts other fields."""
+    """Returns the verdict of `raw`; `open` if it is `none`, or if `raw` has no quotes or is contradictory."""
     if raw.verdict == "mixed":
         return "mixed" if against and (cited or len(against) > 1) else "open"
     contradicts_itself = raw.verdict == "yes" and bool(raw.open or raw.edits or against)
@@ -260,7 +260,7 @@ def find_once(old: str, sentence: str) -> Span | None:
 
 
 def _nearer_line_has_words(place: Span, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> bool:
-    """Tells whether one of `lines` has the words at `place`, and is more like the sentence than `cited`."""
+    """Tells whether one of `lines` has the words at `place`, and is nearer to the sentence than `cited`."""
     old = place.of(sentence)
     had = [value for value in values(sentence) if value.span.overlaps(place)]
     around = _word_stems(sentence) - _word_stems(old)

@@ -136,7 +136,7 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
 
 
 def is_disputed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
-    """Tells whether a card with `no` quotes the control's line, but takes its edit from another source."""
+    """Tells whether a card with `no` quotes the control's line, but has its edit from another source."""
     if card is None or card.verdict != "no":
         return False
     cited = [lines[label] for label in card.quotes if label in lines]
@@ -163,7 +163,7 @@ def _edits_restore_origin(control: Control, card: RawCard) -> bool:
 
 @lru_cache(maxsize=4096)  # the blocks of a run share their lines
 def _stands_alone(text: str, *, pointing: bool = False) -> bool:
-    """Tells whether a line is a whole sentence without pronouns. `pointing` allows pronouns inside it."""
+    """Tells whether a line is a whole sentence without pronouns. `pointing`: it may have pronouns inside."""
     words = len(text.split()) if " " in text else len(text) // 2
     is_whole = _FEWEST_WORDS <= words <= _MOST_WORDS and _WHOLE.match(text) and not _MARKUP.search(text)
     points = _POINTING.match if pointing else _POINTING.search
@@ -265,7 +265,7 @@ def _slots_of(text: str, kind: ControlKind) -> tuple[_Slot, ...]:
 
 
 def _number_slot(value: Value, text: str) -> _Slot:
-    """Makes the slot of a number. Its unit is the word or sign after it, except a word such as "to"."""
+    """Makes the slot of a number. The unit is the word or sign after the number, but not a word like "to"."""
     match, written = _UNIT.match(text, value.end), value.span.of(text)
     dates = [Fraction(part[0]) for it in value.readings if isinstance(it, Date) for part in it if part]
     amounts = [*dates, *(it.amount for it in value.amounts)]

@@ -146,7 +146,7 @@ def records_after(records: Sequence[_Placed], changes: Sequence[Change]) -> tupl
 
 
 def moved_records(records: Iterable[_Record], by: int, *more: str) -> tuple[_Record, ...]:
-    """Returns the records with `by` added to the fields `start`, `end` and those with the names `more`."""
+    """Returns the records with `by` added to the fields `start` and `end`, and to the fields named `more`."""
     names = ("start", "end", *more)
     return tuple(it.model_copy(update={name: getattr(it, name) + by for name in names}) for it in records)
 

@@ -30,7 +30,7 @@ def auto_ais(supports: Sequence[float | None]) -> float | None:
 
 
 def f1_ap(attribution: float | None, preservation: float | None) -> float | None:
-    """Computes the harmonic mean of attribution and preservation (Gao et al. 2023); None if one is None."""
+    """Computes the harmonic mean of attribution and preservation (Gao et al. 2023), or None without both."""
     if attribution is None or preservation is None:
         return None
     total = attribution + preservation
@@ -148,7 +148,7 @@ def best_support(support: SentenceSupport, report_ids: Collection[str] | None = 
 def judged_sentences(
     state: State, supports: Sequence[SentenceSupport], threshold: float
 ) -> tuple[Sentence, ...]:
-    """Makes the sentence records of a run without cards. `threshold`: the least support for `supported`."""
+    """Makes the sentence records of a run without cards. From `threshold` on, a support means `supported`."""
     disagreeing = [it for it in state.get("checks", []) if not it.stale and it.verdict == "disagrees"]
     judged = []
     for support in supports:

@@ -37,7 +37,7 @@ _MIRRORS = 0.8  # copies have in common at least this share of the shingles of t
 
 
 def with_heavier_side(card: Card, text: str, evidence: Sequence[Evidence], kinds: Mapping[str, Kind]) -> Card:
-    """Returns the card. A `mixed` card gets the side that weighs more. `kinds`: setting `source_kinds`."""
+    """Gives a `mixed` card the side that weighs more; other cards stay. `kinds`: setting `source_kinds`."""
     if card.verdict != "mixed":
         return card
     by_id = {passage.id: passage for passage in evidence}
@@ -68,7 +68,7 @@ def heavier_side(
 
 
 def _side_weight(side: Sequence[Evidence], kinds: Mapping[str, Kind]) -> tuple[bool, float, float]:
-    """Returns whether the side has a document of the user, its newest date in seconds, and its weight."""
+    """Returns of a side: whether it has a document of the user, its newest date in seconds, its weight."""
     found = {it.id: source_kind(it.source, kinds) for it in side}
     # A date in the future does not count.
     dates = [it.published_at for it in side if it.published_at and it.published_at <= it.retrieved_at]

@@ -47,7 +47,7 @@ class NamesAbove:
         """Tells whether the headings of the text and of a source line each have words that the other lacks.
 
         A dose below "Adults" is not the dose below "Children". Titles are compared only if they share a word,
-        as "Model A" and "Model B" do. `known`: the keys of the text so far.
+        as "Model A" and "Model B" do. `known`: the words of the text so far.
         """
         title, said = heading_keys(line.title), {item.key for item in line.items}
         own_title, told = heading_keys(self.headings.get(1, "")), line.all_keys | line.heading_keys | title

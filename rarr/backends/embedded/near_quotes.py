@@ -44,7 +44,7 @@ DiffKind = Literal["value", "name", "word", "open"]
 
 
 class Diff(NamedTuple):
-    """The items (words, values) that differ: `own` in a sentence, `other` in a line. One may be empty."""
+    """The items (words, values) that differ: `own` in a sentence, `other` in a line. Either may be empty."""
 
     kind: DiffKind  # "open": a difference that decides nothing
     own: tuple[Item, ...]

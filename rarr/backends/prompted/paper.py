@@ -67,7 +67,7 @@ class PromptedEditor(ModelAsker):
 
 
 def _change_from_rewrite(quotation: Quotation, written: str) -> Change | None:
-    """Returns the smallest change of the text, as the model saw it, to `written`; None if both are equal."""
+    """Returns the smallest change from the text that the model saw to `written`; None if both are equal."""
     shown = quotation.shown
     written = written.strip().replace("\r\n", "\n")
     if "\r\n" in shown:

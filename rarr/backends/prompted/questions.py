@@ -98,7 +98,7 @@ def _merge_questions(
 
 
 def question_place(asked: GeneratedQuestion, sentences: Sequence[tuple[Span, Quotation]]) -> Span | None:
-    """Returns the place of the words that a question is about; if not found, the most similar sentence."""
+    """Returns the place of the words that a question is about, or else of the most similar sentence."""
     words = r"\s+".join(re.escape(word) for word in asked.about.split())
     about = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
     places: dict[Span, Quotation] = {}
@@ -143,7 +143,7 @@ class QueriesByUnit:
 
 
 def sentence_queries(text: str, context: str | None) -> list[Question]:
-    """Makes a query from each sentence, the headings above and the context. A table cell gets its headers.
+    """Makes a query from each sentence with its headings and the context. A table cell has its headers.
 
     Without headings and context, the query also has the previous sentence: a pronoun may refer to it.
     """

@@ -103,7 +103,7 @@ def kalma_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
 
 
 def answering_worker(settings: Settings) -> Worker:
-    """Returns a worker that answers each question from its graph, then again without some cited triples."""
+    """Returns a worker that answers a question from its graph, then from the graph without some triples."""
     settings = settings.model_copy(update={"trace": False, "preset": "default"})
 
     async def answered(question: str, triples: Sequence[Triple]) -> Answer:
@@ -143,7 +143,7 @@ def without_triples(triples: Sequence[Triple], absent: Sequence[Triple]) -> list
 
 
 def count_gaps(answer: Answer, absent: Sequence[Triple], before: Answer) -> GapCounts:
-    """Counts the statements with `[NA]` that name a triple of `absent`, and the named triples of `absent`.
+    """Counts the statements with `[NA]` that name a triple of `absent`, and the triples that they name.
 
     `before` is the answer from the whole graph. A statement that has `[NA]` there too is not counted.
     """
@@ -278,7 +278,7 @@ def _writing_worker(settings: Settings) -> Worker:
 
 
 def article_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes a table of means over articles. One row is for the citations before the check, one for after it.
+    """Makes a table of means over articles. A row has the citations before the check, a row those after it.
 
     Leaves out articles that failed. The scores of citations leave out articles without a sentence.
     """

@@ -47,7 +47,7 @@ class UnreadableAnswer(ValueError):  # noqa: N818  # it names an answer, not an 
 
 
 class _MisfitError(UnreadableAnswer):
-    """The JSON is complete, but does not fit the shape. A model may write this before its real answer."""
+    """The JSON is complete, but does not fit the shape. A model may write it before its real answer."""
 
 
 def _members(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -156,7 +156,7 @@ class BudgetedChat:
                 raise failure from None
 
     def cost(self, tokens: Tokens) -> float | None:
-        """Returns the cost in the unit of the price: 0 without tokens; None if there is no price for them."""
+        """Returns the cost in the unit of the price: 0 for no tokens, and None if they have no price."""
         if not self._price or not any(tokens):
             return None if any(tokens) else 0.0
         whole, answer, cached = (*self._price, self._price[0])[:3]

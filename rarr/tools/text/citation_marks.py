@@ -94,7 +94,7 @@ def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
 
 
 def _citations_in(text: str, start: int, end: int, references: Collection[str]) -> Iterator[tuple[Span, str]]:
-    """Yields (span, label) of each citation between `start` and `end`. `references`: source labels."""
+    """Yields (span, label) of each citation between `start` and `end`. `references`: labels of sources."""
     for match in _CITATION.finditer(text, start, end):
         place = Span(*match.span())
         if match["address"]:

@@ -132,7 +132,7 @@ def _differ_only_in_zeros(first: str, second: str) -> bool:
 
 
 def _may_be_thousands(claim: Value, source: Value) -> bool:
-    """Tells whether only one of two sums of money can be read as thousands: "1.500", but not "1.5"."""
+    """Tells whether one of two sums of money can be read as thousands ("1.500"), the other not ("1.5")."""
     is_money = is_currency(claim.unit.partition("/")[0])
     decimal_first = any(it.amounts[0].amount < it.amounts[-1].amount for it in (claim, source))
     return is_money and decimal_first and len(claim.amounts) != len(source.amounts)
@@ -228,7 +228,7 @@ def _compare_date_readings(claim: Date, source: Date) -> Comparison:
 
 
 def replacement(value: Value, like: Value) -> str | None:
-    """Writes `value` so that the text can replace `like` in a sentence. Returns None if no text fits.
+    """Writes `value` in a form that can replace `like` in a sentence. Returns None if no form fits.
 
     Both values must have the same kind and unit. Dates must have the same parts and language.
     """
