@@ -56,7 +56,7 @@ def require_valid_call(
 async def result_by_deadline(
     call: _PostprocessCall, answer: str, mode: PostprocessMode, deadline_s: float | None
 ) -> Postprocessed:
-    """Runs `call` on `answer` without its reasoning. After `deadline_s` seconds, returns `answer` itself."""
+    """Runs `call` on `answer` without its reasoning. After `deadline_s` seconds, keeps `answer` unchanged."""
     require_valid_call(answer, mode, deadline_s)
     answer = valid(answer)
     reasoning = answer[: reasoning_end(answer)]

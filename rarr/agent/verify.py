@@ -275,7 +275,7 @@ def _claim_verifications(
 def _unconfirm_short_answer(sentence: Sentence) -> Sentence:
     """Makes a supported or contradicted sentence unconfirmed if it may be a short answer to a question.
 
-    The embedded reader cannot read the question. A whole sentence stays if its quotes are not much longer.
+    The embedded reader cannot read the question. A whole sentence is kept if no quote is much longer.
     """
     lines = [sentence.text, *(quote.text for quote in sentence.quotes)]
     own, *others = (len(items_of(line)) for line in lines)

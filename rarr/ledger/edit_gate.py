@@ -118,7 +118,7 @@ def _too_long_reason(changed: int, length: int) -> str:
 
 
 def _forbidden_change_reason(text: str, change: Change | CardEdit, place: Span) -> str:
-    """Returns the reason to refuse a change that alters code, links or citations, or adds markup; else ""."""
+    """Returns why a change is refused: it alters code, links or citations, or adds markup. Otherwise ""."""
     revised = text[: change.start] + change.new + text[change.end :]
     end = place.end + len(revised) - len(text)
     before, after = protected_spans(text, *place), protected_spans(revised, place.start, end)

@@ -121,7 +121,7 @@ async def sentence_support(
 def _sentences_by_evidence(
     evidence: Sequence[Evidence], supports: Sequence[SentenceSupport], report_ids: Collection[str]
 ) -> list[tuple[Evidence, list[SentenceSupport]]]:
-    """Returns for each evidence the sentences to compare with it. Evidence at the same place is used once."""
+    """Returns for each evidence the sentences to compare with it. Of evidences at one place, it uses one."""
     first: dict[PassagePlace, Evidence] = {}
     near: dict[PassagePlace, set[int]] = defaultdict(set)
     for passage in evidence:

@@ -23,7 +23,7 @@ _UPDATE: TypeAdapter[State] = TypeAdapter(State)
 
 
 class Trace:
-    """The record of one run. `load` reads a run of the data folder; `read` a file of `rarr trace export`."""
+    """The record of one run. `load` reads a run of this machine; `read` reads an exported file."""
 
     def __init__(self, file: TraceFile) -> None:
         self.file = file

@@ -33,7 +33,7 @@ class NliModel:
         self._answers = _answer_tokens(self._tokenizer, name) if self._format.generates else None
 
     def judge_pairs(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
-        """Judges each pair, with `title` before the evidence. None: a claim left no room for evidence."""
+        """Judges each pair, with `title` before the evidence. None: the input has no room for evidence."""
         heading = f"{title}. " if title else ""
         parts: list[tuple[int, Pair]] = []
         for number, (evidence, claim) in enumerate(pairs):

@@ -143,7 +143,7 @@ class QueriesByUnit:
 
 
 def sentence_queries(text: str, context: str | None) -> list[Question]:
-    """Makes a query from each sentence with its headings and the context. A table cell has its headers.
+    """Makes a query from each sentence with its headings and the context. Queries of cells have headers.
 
     Without headings and context, the query also has the previous sentence: a pronoun may refer to it.
     """

@@ -90,7 +90,7 @@ def raise_as(message: str, error: type[RarrError] = InputError) -> Iterator[None
 
 
 class IndexReader:
-    """An open index on disk. Many threads may use it. A build does not disturb a search under way."""
+    """An open index on disk. Many threads may use it. A new build does not disturb a running search."""
 
     def __init__(self, folder: Path, window: int) -> None:
         """Opens the index. Raises `InputError` if it is damaged, or has another window or version."""

@@ -132,7 +132,7 @@ def _differ_only_in_zeros(first: str, second: str) -> bool:
 
 
 def _may_be_thousands(claim: Value, source: Value) -> bool:
-    """Tells whether one of two sums of money can be read as thousands ("1.500"), the other not ("1.5")."""
+    """Tells whether one sum of money can be read as thousands ("1.500"), and the other cannot ("1.5")."""
     is_money = is_currency(claim.unit.partition("/")[0])
     decimal_first = any(it.amounts[0].amount < it.amounts[-1].amount for it in (claim, source))
     return is_money and decimal_first and len(claim.amounts) != len(source.amounts)

@@ -218,7 +218,7 @@ def amounts_in_digits(match: re.Match[str]) -> list[Amount]:
 
 
 def exact_amount(amount: float | Fraction) -> Amount:
-    """Returns the number, such as ⅓, as an amount that is not rounded."""
+    """Returns `amount`, such as ⅓, as an `Amount` without a rounding error."""
     return Amount(Fraction(amount).limit_denominator(64), Fraction(0))
 
 
