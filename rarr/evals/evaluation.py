@@ -241,7 +241,7 @@ def _status_shares(rows: Sequence[ScoredRow]) -> dict[str, Measurement]:
 
 
 def low_measure_messages(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
-    """Returns a message for each measure that is under its limit, or may be, as rows have errors."""
+    """Returns messages about measures below a limit, or perhaps below it because some rows have errors."""
     errors = sum(bool(row.error) for row in report.rows)
     phrases = []
     for name, limit in limits.items():

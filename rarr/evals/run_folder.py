@@ -39,7 +39,7 @@ _HARMLESS = frozenset(("home", "concurrency", "timeout_s", "refresh", "user_agen
 
 
 def run_inputs(command: str, data: object, settings: Mapping[str, Any], corpus: str = "") -> dict[str, str]:
-    """Returns the inputs of a run as texts, by name. Only equal inputs continue it. `corpus` is a digest."""
+    """Returns the inputs of a run as texts, by name. Equal inputs continue the run. `corpus`: a digest."""
     digests = {"data (digest)": digest(data)[:12], "corpus (digest)": corpus[:12]}
     known = {"command": command, "version": VERSION, **digests}
     return known | {name: str(value) for name, value in settings.items()}

@@ -171,7 +171,7 @@ class _Reading:
         return {place: self._with_passage_doubts(card, place) for place, card in latest.items()}
 
     def _with_passage_doubts(self, card: Card, place: Span) -> Card:
-        """Adds doubts from passages. Of a good reader, only edits read without planted errors are doubted."""
+        """Adds doubts. A good reader is asked again only about edits that it read without planted errors."""
         card = with_heavier_side(card, self._text, self._kept.evidence, self._settings.source_kinds)
         doubt, is_model = self._settings.doubt, self._reader.is_model
         if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):

@@ -177,7 +177,7 @@ class _ErrorMaker:
         self._lines, self._chance = lines, chance
 
     def make_error(self, origin: SourceLine, *, borrows: bool) -> list[Control]:
-        """Makes an error from `origin`; [] if no change fits. `borrows` takes the words of another line."""
+        """Makes an error from `origin`; [] if no change fits. With `borrows`, another line has the words."""
         borrowing = partial(self._borrowing_changes, "number"), partial(self._borrowing_changes, "name")
         makers = [*borrowing] if borrows else [self._number_changes, _negation_changes]
         self._chance.shuffle(makers)

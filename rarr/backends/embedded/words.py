@@ -163,7 +163,7 @@ def have_equal_tense(first: str, second: str, *, did: tuple[bool, bool] = (False
 
 
 def names_other_thing(text: str, names: Sequence[tuple[int, int]], start: int, pronoun: str) -> bool:
-    """Tells whether `pronoun` may mean a thing after `start`. If that is -1: a thing in a question `text`."""
+    """Tells whether `pronoun` may mean a thing after `start` in `text`; for -1, a thing in a question."""
     things = list(_THING.finditer(text, max(start, 0)))
     if start < 0:
         return text.rstrip().endswith("?") and any(it[2] and not it[1] for it in things)

@@ -278,7 +278,7 @@ def _writing_worker(settings: Settings) -> Worker:
 
 
 def article_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes a table of means over articles. A row has the citations before the check, a row those after it.
+    """Makes a table of means over articles. It has a row before the check of citations, and a row after.
 
     Leaves out articles that failed. The scores of citations leave out articles without a sentence.
     """

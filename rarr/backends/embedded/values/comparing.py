@@ -260,7 +260,7 @@ def _converted_text(value: Value, like: Value) -> str | None:
 
 
 def _replace_words(words: Sequence[str], like: str) -> str | None:
-    """Puts `words` in place of the words of `like`, whose Markdown marks stay; None if one prevents this."""
+    """Puts `words` in place of those of `like`, and keeps Markdown marks. Returns None if it cannot."""
     old, at = without_markup(like).split(), 0
     if len(old) != len(words):
         return " ".join(words) if old == like.split() else None
