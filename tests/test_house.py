@@ -42,7 +42,7 @@ BUDGETS = (
     Budget("traces", _inside("traces"), 985, 1_300),
     Budget("evals", _inside("evals"), 2_595, 2_800),
     Budget("training", _inside("training"), 995, 1_000),
-    Budget("views, cli", _inside("views", "cli"), 2_615, 2_700),
+    Budget("views, cli", _inside("views", "cli"), 2_620, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_695, 2_700),
     Budget("testing", _inside("testing"), 700, 700),
     Budget("rarr in all", ("rarr/**/*.py",), 31_030, 27_600),
