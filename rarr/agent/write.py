@@ -20,11 +20,10 @@ from rarr.agent.marks import cited_text, planned_citations
 from rarr.agent.runs import GraphRunner, RunResult, opened_runner, revision_of, synchronous
 from rarr.components import WRITING_NODES, Components
 from rarr.errors import InputError, SetupError
-from rarr.ledger.article_text import DraftSentence, article_text
 from rarr.ledger.card_report import card_sentences, disagreement_notices, is_sure_support
 from rarr.ledger.edit_gate import moved_place
 from rarr.ledger.scores import citation_scores, unjudged_report
-from rarr.nodes.assemble import assemble
+from rarr.nodes.assemble import DraftSentence, article_text, assemble
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.edit import edit
 from rarr.nodes.plan import MAX_SECTIONS, plan

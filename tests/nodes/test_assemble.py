@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.ledger.article_text import article_text, unmarked_draft
+from rarr.nodes.assemble import article_text, unmarked_draft
 from rarr.records.citations import PlannedSection
 from rarr.state import State
 
