@@ -62,7 +62,12 @@ _OPENERS = {
     "de": "im am an auf bei für von zu zum zur mit während seit und weil wo der die das",
     "fr": "dans en à au aux par pour de du des avec pendant depuis et qui où car",
 }
-_TELLING = {name: frozenset(f"{_SMALL[name]} {_OPENERS[name]}".split()) for name in _LANGUAGES}
+_COUNTING = {  # numbers and what is counted; "six" is a word of two languages
+    "en": "two three four five seven eight nine ten twelve day days month months year years percent",
+    "de": "man zwei drei vier fünf sechs sieben acht neun zehn zwölf tage monate jahre jahren prozent",
+    "fr": "deux trois quatre cinq sept huit neuf dix douze jour jours mois ans années pour",
+}
+_TELLING = {it: frozenset(f"{_SMALL[it]} {_OPENERS[it]} {_COUNTING[it]}".split()) for it in _LANGUAGES}
 PRONOUNS, LIMITING = frozenset(_PRONOUNS.split()), frozenset(_WEIGHTY.split())
 OPENERS = frozenset(" ".join(_OPENERS.values()).split())
 """`LIMITING`: words that limit a statement ("only", "not"). `OPENERS`: words that begin a phrase ("in")."""

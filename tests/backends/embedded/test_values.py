@@ -42,6 +42,7 @@ CASES = [
     ("the third floor", "the 3rd floor", "equal"),
     ("It has 88 keys².", "It has 88 keys.", "equal"),
     ("Es hat vierhundertzwölf Zimmer.", "412 rooms", "equal"),
+    ("Bücher: sechs Jahre", "6 years", "equal"),
     ("1,200,000 people", "1,234,567 people", "unknown"),
     ("5 million people", "5.4 million people", "unknown"),
     ("20 euros an hour", "20 euros", "unknown"),
