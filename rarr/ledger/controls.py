@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from rarr.backends.embedded.values.comparing import has_value
 from rarr.backends.embedded.values.forms import Date, Value
 from rarr.backends.embedded.values.reading import values
+from rarr.backends.source_lines import LEAD_LINE_ENDS
 from rarr.components import Excerpt, RawCard, SourceLine
 from rarr.ledger.card import find_once
 from rarr.tools.guard.injection import suspicion
@@ -68,7 +69,7 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_WORDS, _MOST_WORDS = 5, 45
-_TRIES = 8  # how often lines with a pronoun are tried: each try may change a number in another way
+_TRIES = 8  # how often a line or cell is tried: each try may change a number in another way
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|must|may|will|should)(?= [a-z])(?! not\b)")
 _NOT = re.compile(
     r"\b(?:is|are|was|were|can|must|may|will|should|does|do|did|has|have|had) (?P<not>not )(?=[a-z])"
@@ -113,8 +114,9 @@ def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repeti
                 made += maker.make_error(origin, borrows=borrows)
     if errors and not made:  # then a line may have a pronoun, but not at its start
         pointing = [line for line in lines if _stands_alone(line.text, pointing=True)]
-        tried = (maker.make_error(it, borrows=False) for _ in range(_TRIES) for it in pointing)
-        made = next(filter(None, tried), [])
+        cells = [line for excerpt in excerpts for line in _stated_cells(excerpt)]
+        tries = (it for lines in (pointing, cells) for _ in range(_TRIES) for it in lines)
+        made = next(filter(None, (maker.make_error(it, borrows=False) for it in tries)), [])
     used = {control.origin.label for control in made}
     free = [Control(it.text, it, "repetition") for it in origins if it.label not in used]
     made += free[:repetitions]
@@ -168,6 +170,21 @@ def _stands_alone(text: str, *, pointing: bool = False) -> bool:
     is_whole = _FEWEST_WORDS <= words <= _MOST_WORDS and _WHOLE.match(text) and not _MARKUP.search(text)
     points = _POINTING.match if pointing else _POINTING.search
     return bool(is_whole) and not points(text) and not suspicion(text)
+
+
+def _stated_cells(excerpt: Excerpt) -> Iterator[SourceLine]:
+    """Yields a sentence for each cell of a table, and for each list item with the line that leads to it."""
+    lead, heads = "", list[str]()
+    for line in excerpt.lines:
+        cells = [it.strip() for it in line.text.strip().strip("|").split("|")]
+        if cells[1:] and len(cells) == len(heads):
+            pairs = zip(heads[1:], cells[1:], strict=True)
+            told = [f"{cells[0]}: {head} is {cell}." for head, cell in pairs if not values(head)]
+        else:
+            heads, told = cells, [f"{lead} {line.text}"] if lead and line.is_item else []
+        if not line.is_item:
+            lead = line.text if line.text.endswith(LEAD_LINE_ENDS) else ""
+        yield from (line._replace(text=it) for it in told if not suspicion(it))
 
 
 class _ErrorMaker:
