@@ -26,6 +26,8 @@ Lines = Mapping[str, SourceLine]
 """The source lines of the excerpts in a request, by their labels."""
 
 NOT_QUOTED = "it cites no line of a source"
+TITLE = "it quotes only a title"
+NAMESAKE = "its quotes may be about something else with this name"
 EXCHANGED = "its edits only exchange words, so no value confirms them"
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"[\w.,]*\w")
@@ -67,6 +69,8 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
         return card
     missing = [f"“{it.text}”" for it in numbers if verdict != "no" and cited and not _states_value(it, cited)]
     card = with_doubts(card, ["no quoted line has " + ", ".join(missing)] if missing else ())
+    if verdict == "no" and not raw.edits:
+        card = with_doubts(card, ["it names no correction"])
     deciding = cited if verdict == "no" else against
     return card if verdict == "yes" else _with_edits(card, raw, sentence, deciding, lines)
 
@@ -95,19 +99,29 @@ def _open_places(
     return tuple(Place(**span.moved_by(place.start)._asdict()) for span in dict.fromkeys(spans))
 
 
-def may_be_about_namesake(card: Card, kept: Sequence[Evidence], run_text: str) -> bool:
-    """Tells whether a card's quotes may be about another thing with the same name as the text's subject.
+def with_title_doubts(card: Card, text: str, kept: Sequence[Evidence], context: str) -> Card:
+    """Adds a doubt if the card quotes only titles, or if its quotes may be about another thing of this name.
 
-    True if no title of a quoted source shares a word with `run_text` (the text and its context), and the
-    title of another passage in `kept` does share a word. Titles that are only a file name are ignored.
+    They may be if only titles of other passages in `kept` share a word with `text` and `context`, or if such
+    a title has a word of the sentence that the quotes and their titles lack. Ignores names of files.
     """
-    words, shared = _word_stems(run_text), dict[str, bool]()
-    for it in kept:
-        file = PurePath(it.source.replace("\\", "/").casefold())
-        if it.title.casefold() not in (file.name, file.stem):
-            shared[it.id] = bool(_word_stems(it.title) & words)
-    quoted = [shared[name] for name in card.quoted_evidence_ids if name in shared]
-    return bool(quoted) and not any(quoted) and any(shared.values())
+    named = {it.id: it.title.strip("# ") for it in kept}
+    if card.verdict == "yes" and all(
+        fold(named.get(it.evidence_id, "")).holds(it.text.strip("# ")) for it in card.quotes
+    ):
+        return with_doubts(card, doubts=[TITLE])
+    run, sentence = _word_stems(f"{context}\n{text}"), _word_stems(text[card.start : card.end])
+    titles = {it.id: _word_stems(it.title) for it in kept if not _is_file_name(it)}
+    quoted = [titles.pop(name) for name in card.quoted_evidence_ids if name in titles]
+    told = frozenset().union(*quoted, *(_word_stems(it.text) for it in card.quotes))
+    is_foreign = not any(it & run for it in quoted) and any(it & run for it in titles.values())
+    is_foreign |= any((it & sentence) - told for it in titles.values())
+    return with_doubts(card, [NAMESAKE]) if quoted and is_foreign else card
+
+
+def _is_file_name(passage: Evidence) -> bool:
+    file = PurePath(passage.source.replace("\\", "/").casefold())
+    return passage.title.casefold() in (file.name, file.stem)
 
 
 def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Card:
@@ -215,6 +229,8 @@ def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceL
         unproven.append(f"the cited lines do not have the words “{edit.by or '…'}”")
     written = sentence[: span.start] + new + sentence[span.end :]
     place = Span(span.start, span.start + len(new))
+    if any(_is_opposed(it, cited) for it in values(written) if Span(it.bound_start, it.end).overlaps(place)):
+        unproven.append("a quoted line has the opposite bound")
     added = [it for it in values(written) if it.span.overlaps(place) and not has_value(sentence, it)]
     if missing := [value for value in added if not _states_value(value, cited)]:
         # A quoted line may have the value with another rate or bound. A table row may have only the number.
@@ -293,6 +309,13 @@ def _name_before(text: str, number: Span) -> str:
     pairs = ((it, item) for it, item in pairwise(items_of(text)) if item.value and item.is_name)
     near = (it.word for it, item in pairs if Span(it.end, item.end).overlaps(number))
     return next(near, "")
+
+
+def _is_opposed(value: Value, lines: Sequence[SourceLine]) -> bool:
+    """Tells whether the lines have the value only with the opposite bound ("up to 5" for "over 5")."""
+    told = [it for line in lines for it in values(line.text) if may_be_equal(value, it)]
+    likely, *others = (it._replace(readings=it.readings[:1]) for it in (value, *told))
+    return bool(others) and all(compare(likely, it) == "different" for it in others)
 
 
 def _states_value(value: Value, lines: Sequence[SourceLine]) -> bool:

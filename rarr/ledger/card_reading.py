@@ -14,7 +14,7 @@ from rarr.backends.embedded.values.comparing import has_value
 from rarr.backends.embedded.values.reading import values
 from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
-from rarr.ledger.card import edited_sentence, may_be_about_namesake, with_comparison_doubts, with_doubts
+from rarr.ledger.card import edited_sentence, with_comparison_doubts, with_title_doubts
 from rarr.ledger.controls import NEGATION
 from rarr.ledger.planted_blocks import MAX_ERRORS, MAX_REPETITIONS, BlockReading, make_block, split_evenly
 from rarr.ledger.reader_record import Standing, count_missed
@@ -178,8 +178,7 @@ class _Reading:
             return card.model_copy(update={"unclear": ()})
         kept = self._kept.select([place], card.quoted_evidence_ids)
         card = with_comparison_doubts(card, self._text, kept) if is_model else card
-        if may_be_about_namesake(card, kept, f"{self._state['context'] or ''}\n{self._text}"):
-            card = with_doubts(card, ["its quotes may be about something else with this name"])
+        card = with_title_doubts(card, self._text, kept, self._state["context"] or "")
         is_good = self._standing == "good" and doubt != "always"
         unclear = () if is_good else card.unclear
         if is_model and place not in self._examined and (card.edits or not is_good):

@@ -89,8 +89,8 @@ def is_sure_support(card: Card) -> bool:
 
 
 def _is_doubted_without_edit(card: Card) -> bool:
-    """Tells whether a card with the verdict `no` or `mixed` has doubts, and no edit to suggest."""
-    has_no_edit = card.side == "for" or not card.edits
+    """Tells whether a card with the verdict `no` or `mixed` has doubts, and no edit that a source gives."""
+    has_no_edit = card.side == "for" or not any(edit.by for edit in card.edits)
     return card.verdict in ("no", "mixed") and bool(card.doubts) and has_no_edit
 
 

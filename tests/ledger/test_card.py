@@ -8,8 +8,7 @@ from makers import evidence
 
 from rarr.backends.source_lines import labelled_excerpts
 from rarr.components import RawCard, RawEdit, SourceLine
-from rarr.ledger.card import NOT_QUOTED, make_card, may_be_about_namesake, with_comparison_doubts
-from rarr.records import Evidence
+from rarr.ledger.card import NAMESAKE, NOT_QUOTED, TITLE, make_card, with_comparison_doubts, with_title_doubts
 from rarr.records.cards_and_edits import Card, Quote
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -86,6 +85,18 @@ def test_none_for_a_sentence_without_a_number_stays() -> None:
 def test_edit_that_code_cannot_find_is_unproven(edit: RawEdit) -> None:
     [doubt] = locate("no", "P1.1", edits=[edit]).doubts
     assert "“”" not in doubt
+
+
+def test_edit_to_the_opposite_bound_is_unproven() -> None:
+    edit = RawEdit("mindestens", "über", "bis zu 25.000 Euro")
+    card = locate_with_source(
+        "no", "Es drohen mindestens 25.000 Euro.", ["Es drohen bis zu 25.000 Euro."], edit
+    )
+    assert card.doubts == ("a quoted line has the opposite bound",)
+
+
+def test_contradiction_without_a_correction_is_asked_about() -> None:
+    assert locate("no", "P1.1").unclear == ("it names no correction",)
 
 
 @pytest.mark.parametrize(("old", "new"), [("1 g", "1000 mg"), ("two weeks", "14 days"), ("half", "50%")])
@@ -175,6 +186,7 @@ def test_value_of_a_supported_sentence_that_no_quote_has_is_asked_about(
         ("Give it to adults only.", "Give it to children only.", (), True),
         ("The dam is 4 m high and 9 m long.", "The dam is 9 m high and 4 m long.", (), True),
         ("Give it to adults only.", "It must be given only to grown-ups.", (), False),
+        ("Such: war and strikes.", "war", (), False),  # it has no word that is compared
         ("Bremin must not be mixed.", "Bremin may be mixed.", (RawEdit("may", "must", "must"),), True),
         ("Bremin must not be mixed.", "Bremin may be mixed.", (RawEdit("may", *["must not"] * 2),), False),
     ],
@@ -201,17 +213,27 @@ def test_mixed_card_of_two_sources() -> None:
     assert [quote.side for quote in both.quotes] == ["for", "against"]
 
 
-def test_title_without_a_word_of_the_text_is_about_another() -> None:
-    quote = Quote(evidence_id="q1.1", start=0, end=4, text="fact")
-    card = Card(start=0, end=4, verdict="yes", quotes=(quote,))
-
-    def kept(*titles: str) -> list[Evidence]:
-        numbered = enumerate(titles, start=1)
-        return [evidence(id=f"q1.{n}", title=title) for n, title in numbered]
-
-    assert may_be_about_namesake(card, kept("Merrow Ferry", "Tarrow"), "The Tarrow bridge is long.")
-    lighthouses = kept("Merrow Lighthouse", "Tarrow Lighthouse")
-    assert not may_be_about_namesake(card, lighthouses, "The lighthouse is tall.")
+@pytest.mark.parametrize(
+    ("titles", "context", "quote", "doubt"),
+    [
+        (["Merrow Ferry", "Tarrow"], "Who owns the Tarrow bridge?", "It is long.", NAMESAKE),
+        (["Merrow Ferry", "Tarrow"], "", "The Tarrow bridge is long.", ""),
+        (["Merrow Lighthouse", "Tarrow Lighthouse"], "", "It is long.", ""),
+        # Another title has a word of the sentence that the quote and its title lack.
+        (["Lease of 2 May 2019", "Lease of 14 March 2023"], "", "The rent is 1,200 euros.", NAMESAKE),
+        (["Lease of 2 May 2019", "Lease of 14 March 2023"], "", "In 2023 it is 1,200.", ""),
+        (["The lease of the bridge", "Tarrow"], "", "# The lease", TITLE),
+    ],
+)
+def test_card_is_doubted_for_the_titles_of_passages(
+    titles: list[str], context: str, quote: str, doubt: str
+) -> None:
+    text = "The bridge is long, by the lease of 2023."
+    cited = Quote(evidence_id="q1.1", start=0, end=len(quote), text=quote)
+    card = Card(start=0, end=len(text), verdict="yes", quotes=(cited,))
+    kept = [evidence(id=f"q1.{n}", title=title) for n, title in enumerate(titles, start=1)]
+    doubted = with_title_doubts(card, text, kept, context)
+    assert doubted.unclear + doubted.doubts == ((doubt,) if doubt else ())
 
 
 words = st.text("abcdé 012.,()[]‹›*_“”\n", max_size=30)

@@ -34,6 +34,7 @@ def card(verdict: str | None, **fields: Any) -> Card:
         (card("no", edits=(EDIT,), outcome="suggested", doubts=("why",)), "contradicted"),
         (card("no"), "contradicted"),
         (card("no", doubts=("why",)), "unconfirmed"),
+        (card("no", edits=(EDIT.model_copy(update={"by": ""}),), doubts=("why",)), "unconfirmed"),
         (card("mixed", side="for"), "supported"),
         (card("mixed", side="for", open=(NIGHT,)), "contradicted"),
         (card("mixed", side=None), "contradicted"),

@@ -171,7 +171,7 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
     if line.is_row:
         return _align_row(items, line)
     least = LEAST_SHARED if len(items) > _FEW else LEAST_SHARED / 2
-    if len({item.stem for item in items if item.stem} - line.all_keys) > (1 - least) * len(items):
+    if not items or len({it.stem for it in items if it.stem} - line.all_keys) > (1 - least) * len(items):
         return Alignment(line, 0.0, ())  # saves the slow comparison of values
     own, other = _comparison_keys(items, line.items)
     matcher = SequenceMatcher(None, own, other, autojunk=False)
