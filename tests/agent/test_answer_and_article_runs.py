@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from agent.answer_writer import read, writer
 from agent.test_writer import ARCHES, BUILT, CLOSED, PASSAGES, TOPIC
-from rarr import Answerer, Article, ModelError, Settings, Writer
+from rarr import Answerer, Article, Settings, Writer
 from rarr.agent.replaying import replay
 from rarr.records.citations import Answer
 from rarr.testing import Asked, InMemoryRetriever, ScriptedModel
@@ -131,9 +131,3 @@ def test_limit_leaves_named_gaps_of_an_article(limit: dict[str, Any], written: i
     assert [section.state for section in article.sections].count("written") == written
     assert written == 0 or "not written: a limit of the run was reached" in article.text
     assert "budget_exhausted" in {warning.code for warning in article.warnings}
-
-
-def test_answer_whose_model_fails_is_recorded_as_failed() -> None:
-    with pytest.raises(ModelError):
-        made("answer", ScriptedModel({}, failures=[CallFailure("refused", "no")]))
-    assert Trace.load("last").status == "failed"

@@ -1,9 +1,6 @@
-"""A reviser closes what it opens, as often as it is told, keeps its event loop free, and is interrupted."""
+"""A reviser closes what it opens, as often as it is told, and keeps its event loop free."""
 
 import asyncio
-import os
-import signal
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -15,18 +12,15 @@ import pytest
 from retrievers.services import Wiki, reply
 
 from agent.dams import HEIGHT, RIGHT, WRONG as TEXT
-from rarr import Passage, Reviser, Settings, Trace, aanswer, arevise, averify, awrite
+from rarr import Reviser, Settings, Trace, aanswer, arevise, averify, awrite
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.sources import Resources
 from rarr.errors import SettingsError
 from rarr.retrievers.extract.limited_calls import IdleWorkerCloser
 from rarr.testing import InMemoryRetriever, Request
 from rarr.testing.server import Listener, Reply
-from rarr.tools import concurrency
 
 CORPUS = Path("examples/corpus/hoover-dam.md")
-
-
 WIKI = Wiki(Hoover=HEIGHT)
 
 
@@ -108,36 +102,3 @@ async def test_embedded_run_computes_beside_the_loop(monkeypatch: pytest.MonkeyP
         revision = await reviser.arevise(draft)
     assert revision.evidence != ()
     assert (await asyncio.to_thread(lambda: Trace.load(revision.run_id).revision)) == revision
-
-
-class Interrupts(InMemoryRetriever):
-    """Interrupts this process the first time that it is asked, and answers nobody then."""
-
-    def __init__(self) -> None:
-        super().__init__([RIGHT])
-        self.ended: list[str] = []
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        if self.ended:
-            return await super().retrieve(query, k)
-        try:
-            await asyncio.sleep(0.05)  # until the caller waits
-            os.kill(os.getpid(), signal.SIGINT)
-            await asyncio.sleep(60)
-        finally:
-            self.ended.append(query)
-        raise AssertionError("it was not interrupted")
-
-
-def test_interrupted_reviser_is_used_again() -> None:
-    async def tasks() -> int:
-        return len(asyncio.all_tasks())
-
-    with Reviser(search=(retriever := Interrupts())) as reviser:
-        with pytest.raises(KeyboardInterrupt):
-            reviser.revise(TEXT, run_id="first")
-        assert retriever.ended
-        assert concurrency.run(tasks()) == 1  # this task
-        again = reviser.revise(TEXT)
-    assert (again.text, again.warnings) == (RIGHT, ())
-    assert Trace.load("first").status == "failed"
