@@ -1,10 +1,8 @@
 """The whole pipeline with scripted components: failures, rounds, and what is refused and counted."""
 
 import asyncio
-import random
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock
 
@@ -23,7 +21,7 @@ from rarr.agent.graph import build_graph
 from rarr.agent.revise import Reviser
 from rarr.components import SearchTargets
 from rarr.errors import InputError, RetrievalError
-from rarr.records import Agreement, Passage, Question, Revision
+from rarr.records import Agreement, Passage, Query, Question, Revision
 from rarr.settings import Settings
 from rarr.state import for_each_query
 from rarr.testing import InMemoryRetriever
@@ -101,28 +99,15 @@ async def test_search_that_cancels_itself_fails_alone_and_a_cancelled_run_ends()
         await run
 
 
-class Shuffled(InMemoryRetriever):
-    """Answers in any order."""
+async def test_searches_keep_the_order_of_the_queries_whichever_ends_first() -> None:
+    names = ["q3", "q1", "q2"]
 
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        await asyncio.sleep(random.random() / 100)
-        return await super().retrieve(query, k)
+    async def search(asked: Query) -> str:
+        await asyncio.sleep(int(asked.id[1:]) / 100)
+        return asked.id
 
-
-@pytest.mark.slow
-def test_order_does_not_depend_on_which_search_answers_first() -> None:
-    numbers = [str(1000 + n) for n in range(40)]
-    parts: dict[str, Any] = {
-        "query_generator": ScriptedQueries([(f"Which {n}?", n) for n in numbers]),
-        "checker": ScriptedChecker(
-            lambda text, query, _: disagrees(query.text[6:10], f"1{query.text[7:10]}")
-        ),
-        "retriever": Shuffled({f"Which {n}?": [f"{n} is right.", f"{n} too"] for n in numbers}),
-    }
-    text = " ".join(f"It is {n} now." for n in numbers)
-    first, second = (reviser(**parts).revise(text) for _ in range(2))
-    assert [e.query_id for e in first.evidence] == [f"q{n}" for n in range(1, 41) for _ in range(2)]
-    assert comparable(first) == comparable(second)
+    found = await for_each_query("retrieve", [query(id=name) for name in names], search)
+    assert [*found.items()] == [(name, name) for name in names]
 
 
 @pytest.mark.slow
@@ -142,16 +127,6 @@ def test_usage_is_counted_by_node_and_each_step_is_told() -> None:
     assert calls.keys() == NODES and calls["retrieve"] == 1
     assert all(0 <= spent.seconds <= usage.seconds * 2 for spent in usage.by_node.values())
     assert usage.seconds > 0
-
-
-def test_a_correction_leaves_what_was_computed_from_the_old_value_open(tmp_path: Path) -> None:
-    """A failure that RARR's authors found in it (Gao et al. 2023, section 6)."""
-    bridge = "The Orrel Bridge opened in 1932. It closed in 1972, after 40 years of service."
-    (tmp_path / "bridge.md").write_text("# Orrel Bridge\n\nThe Orrel Bridge opened in 1936. It is of steel.")
-    with Reviser(corpus=tmp_path, home=tmp_path / "home") as made:
-        revision = made.revise(bridge)
-    assert revision.text == bridge.replace("1932", "1936")
-    assert statuses(revision) == ["supported", "unconfirmed"]
 
 
 FIRST, SECOND, FIRM = "Who built it?", "Which firm built the bridge?", "Brandl & Sons built the bridge."
