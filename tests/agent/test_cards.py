@@ -65,16 +65,8 @@ def alike(card: Callable[[str], dict[str, Any]]) -> Answer:
     return with_own(lambda words: {"q": ["P1.1"], **card(words)})
 
 
-def no(old: str, new: str, by: str, *still_open: str) -> dict[str, Any]:
-    return {"v": "no", "open": [*still_open], "edits": [{"old": old, "new": new, "by": by}]}
-
-
-def test_error_is_corrected_and_quoted() -> None:
-    revision = read(RULES)
-    assert "opened on 4 May 1932 in Port Halden. It was painted green." in revision.text
-    assert statuses(revision)[:3] == ["supported", "unconfirmed", "supported"]
-    [quote] = revision.report.sentences[0].quotes
-    assert quote.text == FACTS[quote.start : quote.end] == FACTS.partition(". ")[0] + "."
+def no(old: str, new: str, by: str) -> dict[str, Any]:
+    return {"v": "no", "open": [], "edits": [{"old": old, "new": new, "by": by}]}
 
 
 def test_controls_are_counted_and_stand_nowhere_else() -> None:
@@ -128,14 +120,6 @@ def test_fallback_answers_where_a_model_can_read_no_part_or_be_read(said: str | 
     revision = read(RULES, models={"check_agreement": failing}, fallbacks=[other])
     assert statuses(revision)[:3] == ["supported", "unconfirmed", "supported"]
     assert any(it.message.startswith("other answers in place of scripted: ") for it in revision.warnings)
-
-
-def test_words_that_no_source_decides_keep_an_edited_sentence_unconfirmed() -> None:
-    card = {"q": ["P1.1"], **no("1923", "1932", "4 May 1932", "in Port Halden")}
-    revision = read(with_own(lambda words: card if "1923 in Port" in words else None))
-    first = revision.report.sentences[0]
-    assert "1932" in first.text
-    assert (first.status, first.open_words) == ("unconfirmed", ("in Port Halden",))
 
 
 @pytest.mark.parametrize(("says", "status"), [("yes", "supported"), ("open", "unconfirmed")])
