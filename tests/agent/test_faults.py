@@ -1,7 +1,6 @@
 """Whatever a server does or a model says, a run ends soon and says what failed; no key is told."""
 
 import json
-from collections.abc import Callable
 from itertools import repeat
 from typing import Any
 
@@ -33,8 +32,8 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Attempts, "_seconds_to_wait", lambda *_: 0.0)
 
 
-def faulty(server: ScriptedServer, **more: Any) -> Revision:
-    return revised(settings_for(server, timeout_s=0.5, **more), TEXT)
+def faulty(server: ScriptedServer) -> Revision:
+    return revised(settings_for(server, timeout_s=0.5), TEXT)
 
 
 @pytest.mark.parametrize("entry", few(HEALED, every=4), ids=repr)
@@ -57,23 +56,11 @@ def test_faults_for_ever_leave_the_text_and_say_so(hasty: None, entry: Failure) 
 
 @pytest.mark.parametrize("entry", few(OF_ONE_NODE, every=3), ids=repr)
 def test_faults_of_checks_are_no_verdicts(hasty: None, entry: Failure) -> None:
-    plan: Callable[[Any], Failure | None] = lambda it: entry if it.prompt == "check_agreement" else None  # noqa: E731  # typed
-    with ScriptedServer(respond, plan=plan) as server:
+    with ScriptedServer(respond, plan=lambda it: entry if it.prompt == "check_agreement" else None) as server:
         revision = faulty(server)
     warned = sorted(it.code for it in revision.warnings)
     assert (revision.text, warned) == (TEXT, ["check_failed", *ESTIMATED.get(entry.kind, ())])
     assert (revision.checks, statuses(revision)) == ((), {"unjudged"})
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("entry", few([*FATAL, *HEALED[1:3], Failure("empty")], every=4), ids=repr)
-def test_faults_are_mended_by_a_fallback(hasty: None, entry: Failure) -> None:
-    with ScriptedServer(respond, plan=repeat(entry)) as broken, ScriptedServer(respond) as other:
-        revision = faulty(broken, fallbacks=["vllm:other"], endpoints={"vllm:other": {"base_url": other.url}})
-        assert {request.model_name for request in other.requests} == {"other"}
-    [replaced] = [it for it in revision.warnings if it.code not in ESTIMATED.get(entry.kind, ())]
-    assert replaced.message.startswith("vllm:other answers in place of vllm:mills: ")
-    assert (revision.text, statuses(revision)) == (RIGHT, {"supported"})
 
 
 KEY = "quiet/Harbour-42"  # of no provider's form

@@ -1,7 +1,6 @@
 """Recorded runs, run again: as they were, and with another prompt or model."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +20,9 @@ TEXT = "The Hoover Dam is 212 metres high. It was opened in 1936."
 CORPUS = "examples/corpus/hoover-dam.md"
 
 
-def recorded(text: str = TEXT, context: str | None = None, **settings: object) -> Trace:
+def recorded(**settings: object) -> Trace:
     with Reviser(Settings(corpus=CORPUS, **settings)) as reviser:
-        return Trace.load(reviser.revise(text, context).run_id)
-
-
-@pytest.fixture
-def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer(RuleModel()) as server:
-        yield server
+        return Trace.load(reviser.revise(TEXT).run_id)
 
 
 def prompt_file(folder: Path) -> Path:
@@ -44,15 +37,6 @@ def stubborn(asked: Asked) -> str:
     """To the changed prompt it says `open` about every sentence."""
     is_changed = asked.prompt == "check_agreement" and "Be strict." in asked.system
     return read(asked, lambda words: {"q": ["P1.1"], "v": "open"} if is_changed else None)
-
-
-def test_recorded_answers_reproduce_the_revision_byte_for_byte(server: ScriptedServer) -> None:
-    context = "How high is the Hoover Dam?"
-    trace = recorded(context=context, model="vllm:rules", base_url=server.url, preset="paper")
-    asked = len(server.requests)
-    server.close()
-    replayed = replay(trace)
-    assert asked and replayed.same and (replayed.changes, replayed.asked) == ([], 0)
 
 
 def test_answer_that_cannot_be_read_is_a_failure() -> None:
@@ -132,15 +116,15 @@ def test_key_and_path_are_never_those_of_a_trace() -> None:
     assert {*named, *typed, "search", "trace", "user_agent"} == NOT_REPLAYED
 
 
-def test_trace_of_somebody_else_reaches_no_address_of_its_own(server: ScriptedServer, tmp_path: Path) -> None:
-    own = {"vllm:rules": {"base_url": server.url}}
-    trace = recorded(model="vllm:rules", base_url=server.url, endpoints=own)
-    hostile = trace.file.text()  # as it is, with its addresses
-    (tmp_path / "theirs.json").write_text(hostile, encoding="utf-8")
-    assert server.url in str(trace.file.facts.settings) and server.url in hostile
-    assert server.url not in trace.text()
-    read = Trace.read(tmp_path / "theirs.json")
-    before = len(server.requests)
-    replayed = replay(read, "check_agreement", prompt=prompt_file(tmp_path), base_url="http://127.0.0.1:9")
+def test_trace_of_somebody_else_reaches_no_address_of_its_own(tmp_path: Path) -> None:
+    theirs, ours = tmp_path / "theirs.json", {"base_url": "http://127.0.0.1:9"}
+    with ScriptedServer(RuleModel()) as server:
+        own = {"vllm:rules": {"base_url": server.url}}
+        trace = recorded(model="vllm:rules", base_url=server.url, endpoints=own)
+        theirs.write_text(trace.file.text(), encoding="utf-8")  # as it is, with its addresses
+        assert server.url in str(trace.file.facts.settings) and server.url in theirs.read_text()
+        assert server.url not in trace.text()
+        before = len(server.requests)
+        replayed = replay(Trace.read(theirs), "check_agreement", prompt=prompt_file(tmp_path), **ours)
+        assert len(server.requests) == before
     assert replayed.asked == len(replayed.failed) > 0 and "; start its server or fix" in replayed.failed[0]
-    assert len(server.requests) == before
