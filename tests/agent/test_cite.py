@@ -30,9 +30,8 @@ def test_supported_sentences_are_cited_by_their_passages() -> None:
         f"{HIGH}[1] It was completed in 1936.[2] It was painted in 1950.\n\nSources:\n\n"
         "- [1] https://dams.org/hoover\n- [2] passage 2\n"
     )
-    assert [(it.number, it.passage.text, it.passage.start) for it in cited.citations] == [
-        (1, HEIGHT, 100), (2, YEAR, 0),
-    ]  # fmt: skip
+    listed = [(it.number, it.passage.text, it.passage.start) for it in cited.citations]
+    assert listed == [(1, HEIGHT, 100), (2, YEAR, 0)]
     assert [TEXT[it.sentence_start : it.at] for it in cited.citations] == [HIGH, "It was completed in 1936."]
     assert [cited.text[it.start : it.end] for it in cited.citations] == ["[1]", "[2]"]
     again = cite(cited.text, sources=[record, YEAR])
@@ -64,8 +63,6 @@ def test_sentences_without_support_are_marked_on_request_and_not_edited() -> Non
         ("The Hoover Dam is 221 metres high [2].\n\n[1] A book about dams\n", ["source_not_found"]),
         ("The Hoover Dam is [221 metres](https://x.org) high.", ["source_not_found"]),
         ("The Hoover Dam is 221 metres high [1, 2].", ["supported", "not_supported"]),
-        ("The Hoover Dam is 221 metres high [1–2].", ["supported", "not_supported"]),
-        ("The Hoover Dam is 221 metres high (see https://x.org).", ["source_not_found"]),
         ("The Hoover Dam is 221 metres high [1] [citation needed].", ["supported"]),
         (2 * "The Hoover Dam is 221 metres high [1]. ", ["supported", "supported"]),
     ],
@@ -90,10 +87,8 @@ def test_source_is_found_by_title_file_name_and_path(tmp_path: Path) -> None:
         assert states == ["supported", "supported", "supported", "not_supported"]
         assert reviser.revise(WRONG).text == HIGH  # the reviser still edits
         numbered = reviser.cite(f"{HIGH}\n\n[3] The Great Dam, 2020\n[4] Other\n")
-    assert (numbered.text[: numbered.list_start], numbered.sources) == (
-        f"{HIGH}[3]\n\n[3] The Great Dam, 2020\n[4] Other\n",
-        (),
-    )
+    assert numbered.text[: numbered.list_start] == f"{HIGH}[3]\n\n[3] The Great Dam, 2020\n[4] Other\n"
+    assert numbered.sources == ()
 
 
 @pytest.mark.parametrize(

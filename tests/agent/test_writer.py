@@ -71,6 +71,7 @@ def test_article_has_footnotes_and_a_ledger_of_places() -> None:
 
 
 OTHER = PASSAGES[0].model_copy(update={"text": BUILT.replace("1912", "1931"), "source": "other.md"})
+DISAGREEING, GHOSTS = {"retriever": InMemoryRetriever([*PASSAGES, OTHER])}, "It is haunted by ghosts"
 
 
 class DeadReader(NearQuoteReader):
@@ -82,21 +83,9 @@ class DeadReader(NearQuoteReader):
     ("draft", "changed", "text", "statuses", "warning"),
     [
         (f"{BUILT} [2]", {}, f"{BUILT}[^1]", ["supported"], None),
-        (
-            f"{BUILT} [1] It is haunted by ghosts [1].",
-            {},
-            f"{BUILT}[^1] It is haunted by ghosts.[citation needed]",
-            ["supported", "unconfirmed"],
-            None,
-        ),
+        (f"{GHOSTS} [1].", {}, f"{GHOSTS}.[citation needed]", ["unconfirmed"], None),
         (f"{BUILT} [1]", {"card_reader": DeadReader()}, f"{BUILT}\n", ["unjudged"], "check_failed"),
-        (
-            f"{BUILT} [1]",
-            {"retriever": InMemoryRetriever([*PASSAGES, OTHER])},
-            f"{BUILT}[citation needed]",
-            ["contradicted"],
-            "sources_disagree",
-        ),
+        (f"{BUILT} [1]", DISAGREEING, f"{BUILT}[citation needed]", ["contradicted"], "sources_disagree"),
     ],
 )
 def test_card_of_a_sentence_decides_its_mark(
