@@ -23,10 +23,7 @@ SEEN = {"role": "user", "content": [{"type": "text", "text": "A?"}, IMAGE]}
         ([USER, {"role": "assistant", "content": None}], "A?"),
         ([{"role": it, "content": "<think></think>B"} for it in ("user", "ai")], "<think></think>B\n\nB"),
         ([SEEN], "A?"),
-        (
-            [{"role": "user", "content": ["A", {"type": None, "text": "?"}, {"type": "image", "text": "B"}]}],
-            "A\n?",
-        ),
+        ([{"role": "ai", "content": ["A", {"type": None, "text": "?"}, {"type": "x", "text": "B"}]}], "A\n?"),
         ([USER, {"role": "assistant", "content": "The answer. "}], "A?"),
     ],
 )

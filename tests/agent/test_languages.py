@@ -21,11 +21,6 @@ class Case(NamedTuple):
 
 
 CASES = {
-    "German": Case(
-        "Zwei Becken halten sich im Gleichgewicht.",
-        "Das Hebewerk wurde im Jahr 1891 eröffnet.",
-        ("Das Hebewerk von Querrin öffnete 1881.", "Seine zwei Becken balancieren einander."),
-    ),
     "French": Case(
         "Deux bassins s’équilibrent.",
         "L’ascenseur à bateaux a été inauguré en 1891 !",
@@ -40,13 +35,6 @@ CASES = {
         "两个水槽互相平衡。",
         "这座升船机于1891年启用。",
         ("奎林升船机在1881年开放。", "它的两个水槽彼此抵消重量。"),
-        "1891年",
-        "",
-    ),
-    "Japanese": Case(
-        "二つの水槽が釣り合っています。",
-        "この船舶昇降機は1891年に開業しました。",
-        ("クエリンの船舶昇降機は1881年に開いた。", "二つの水槽は互いに重さを打ち消す。"),
         "1891年",
         "",
     ),
