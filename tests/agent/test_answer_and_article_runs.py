@@ -98,9 +98,7 @@ class Stuck(ScriptedModel):
         ("article", TOPIC, "Section: Design\n", {"outline": 0}),
     ],
 )
-async def test_interrupted_run_goes_on_from_its_checkpoint(
-    kind: str, asked: str, words: str, once: dict[str, int]
-) -> None:
+async def test_interrupted_run_goes_on(kind: str, asked: str, words: str, once: dict[str, int]) -> None:
     saver, stuck, again = InMemorySaver(), Stuck(kind, words), model_for(kind)
     async with KINDS[kind](settings_for(kind, stuck), checkpointer=saver) as owner:
         call = owner.awrite if kind == "article" else owner.aanswer

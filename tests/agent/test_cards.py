@@ -142,9 +142,7 @@ def test_derived_value_is_doubted_and_asked_about_once(says: str, status: str) -
         (COST, "31 million", no("12", "31", "31 million crowns")),
     ],
 )
-def test_reading_that_near_quotations_contradict_is_doubted(
-    text: str, quoted: str, card: dict[str, Any]
-) -> None:
+def test_reading_that_near_quotations_contradict_is_doubted(text: str, quoted: str, card: Any) -> None:
     """The lines have "was not damaged", and the second sentence word for word."""
     asked: list[str | None] = []
 

@@ -9,11 +9,10 @@ from component_doubles import scripted_components
 from makers import passage
 
 from agent.dams import HEIGHT, RIGHT as HIGH, WRONG, YEAR
+from agent.test_writer import DeadReader
 from rarr import Passage, Reviser, Settings, cite
 from rarr.agent.cite import check_citations, passages_of_entry
 from rarr.backends.embedded.near_quote_reader import NearQuoteReader
-from rarr.components import RawReading
-from rarr.errors import ModelError
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.testing import RETRIEVED_AT
 from rarr.tools.text.citation_marks import citation_marks
@@ -108,16 +107,9 @@ def test_source_is_found_by_title_file_name_and_path(tmp_path: Path) -> None:
         ("https://y.org/b", "https://x.org/a", "***", False),
     ],
 )
-def test_source_is_named_by_address_title_or_file_name(
-    target: str, source: str, title: str, named: bool
-) -> None:
+def test_source_is_named_by_address_title_or_file(target: str, source: str, title: str, named: bool) -> None:
     found = passage("It is red.", source).model_copy(update={"title": title})
     assert bool(passages_of_entry([found, found], target)) is named
-
-
-class Failing(NearQuoteReader):
-    async def read(self, *_: Any, **__: Any) -> RawReading:
-        raise ModelError("no answer")
 
 
 LONG, OLD = "The dam is 379 metres long.", "The dam was completed in 1936."
@@ -134,7 +126,7 @@ CLAUSES, HALF = "The old dam is 379 metres long [1] and was painted [2].", "The 
         (f"{OLD[:-1]} [1].", ["The dam Os was completed in 1940."], NearQuoteReader(), ["not_supported"], []),
         ("It is red [1].", [f"It is red. {INJECTION}"], NearQuoteReader(), ["unjudged"],
          ["suspicious_evidence"]),
-        (f"{LONG[:-1]} [1].", [OLD], Failing(), ["unjudged"], ["check_failed"]),
+        (f"{LONG[:-1]} [1].", [OLD], DeadReader(), ["unjudged"], ["check_failed"]),
     ],
 )  # fmt: skip
 async def test_card_of_the_sentence_judges_the_source(

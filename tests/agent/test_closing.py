@@ -72,9 +72,7 @@ def test_opened_parts_are_closed_where_wiring_fails(monkeypatch: pytest.MonkeyPa
     "call",
     [partial(arevise, TEXT), partial(averify, TEXT, [RIGHT]), partial(awrite, "X"), partial(aanswer, "X?")],
 )
-async def test_what_is_built_after_its_call_was_cancelled_is_closed(
-    call: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_a_cancelled_call_still_builds_is_closed(call: Any, monkeypatch: Any) -> None:
     entered, released, closed = Event(), Event(), Event()
     keep = Resources.__init__
 

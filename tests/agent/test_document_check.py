@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,10 +12,9 @@ from agent.test_verify import agrees
 from rarr import Reviser, Settings
 from rarr.agent.check import DocumentFile, check_documents
 from rarr.errors import RetrievalError
-from rarr.records import Passage
 from rarr.records.postprocessing import CheckedDocument, DocumentChecks
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.testing import ScriptedModel
+from rarr.testing import InMemoryRetriever, ScriptedModel
 
 
 @pytest.fixture(autouse=True)
@@ -58,20 +58,10 @@ async def test_results_keep_the_order_and_a_warning_about_the_sources_comes_once
     assert [document.warnings for document in checks.documents] == [()] * 3
 
 
-class Failing:
-    """A source that fails for every query, or for those about a word."""
-
-    def __init__(self, word: str = "") -> None:
-        self.word = word
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        if self.word in query:
-            raise RetrievalError("the search is down: start it")
-        return []
-
-
+DOWN = RetrievalError("the search is down: start it")
 TABLE = f"{RIGHT}\n\n<table><tr><td>Hoover Dam</td><td>212 m</td></tr></table>\n"
 EVEREST = f"{WRONG}\n\nMount Everest is 8849 metres high.\n"
+HALF_DOWN = InMemoryRetriever({f"{WRONG} Mount Everest is 8849 metres high.": DOWN})
 
 
 @pytest.mark.parametrize(
@@ -80,14 +70,12 @@ EVEREST = f"{WRONG}\n\nMount Everest is 8849 metres high.\n"
         (" \n", {}, "nothing_to_check", "empty"),
         ("Hello there!", {}, "nothing_to_check", "nothing to check"),
         (TABLE, {}, "partly_judged", "table_not_checked"),
-        (WRONG, {"corpus": None, "search": Failing()}, "not_judged", "the search is down: start it"),
-        (EVEREST, {"corpus": None, "search": Failing("Everest")}, "partly_judged", "the search is down"),
+        (WRONG, {"corpus": None, "search": InMemoryRetriever(DOWN)}, "not_judged", "is down: start it"),
+        (EVEREST, {"corpus": None, "search": HALF_DOWN}, "partly_judged", "the search is down"),
         (RIGHT, {"model": ScriptedModel(agrees)}, "not_judged", "reader_unreliable"),
     ],
 )
-async def test_what_was_not_judged_is_no_pass(
-    text: str, settings: dict[str, object], outcome: str, notice: str
-) -> None:
+async def test_what_was_not_judged_is_no_pass(text: str, settings: Any, outcome: str, notice: str) -> None:
     document = await one(text, **settings)
     assert (document.outcome, document.failing_findings) == (outcome, ())
     assert notice in document.notice

@@ -1,6 +1,7 @@
 """The exam of a reader of cards: what a good, a lazy and a silent one are fit for."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -19,17 +20,13 @@ async def taken(answers: Answers[Asked]) -> ExamResult:
 
 def perfect(asked: Asked) -> str:
     [part] = [it for it in json.loads(EXAM_FILE.read_text()) if it["sentences"][0]["text"] in asked.user]
-    cards = []
+    sources, cards = [source["lines"] for source in part["sources"]], []
     for number, sentence in enumerate(part["sentences"], start=1):
         card = {"s": number, "q": sentence.get("lines", []), "v": sentence["verdict"], "open": []}
         if "new" in sentence:
-            label, by = next(
-                (f"P{n}.{at}", line)
-                for n, source in enumerate(part["sources"], start=1)
-                for at, line in enumerate(source["lines"], start=1)
-                if sentence["new"] in line
-            )
-            card |= {"q": [label], "edits": [{"old": sentence["old"], "new": sentence["new"], "by": by}]}
+            source, line = (int(it) - 1 for it in card["q"][0].removeprefix("P").split("."))
+            edit = {"old": sentence["old"], "new": sentence["new"], "by": sources[source][line]}
+            card["edits"] = [edit]
         cards.append(card)
     return json.dumps({"cards": cards})
 
@@ -47,13 +44,10 @@ UNREAD = [MISSED, "14 of 14 other sentences misread", "answers in another form"]
     [
         (perfect, "edits", []),
         (lazy, "nothing", [MISSED, "11 of 14 other sentences misread"]),
-        (lambda asked: "I cannot help.", "nothing", UNREAD),
-        (lambda asked: "<think>I think", "nothing", UNREAD),
+        (lambda asked: "<think>I cannot help", "nothing", UNREAD),
     ],
 )
-async def test_exam_tells_what_a_reader_is_fit_for(
-    answers: Answers[Asked], fit: str, faults: list[str]
-) -> None:
+async def test_exam_tells_the_fitness_of_a_reader(answers: Answers[Asked], fit: str, faults: Any) -> None:
     result = await taken(answers)
     assert (result.fit_for, result.faults) == (fit, faults)
     assert ("unfit" in result.result_lines("it")[-1]) == (fit == "nothing")

@@ -68,10 +68,8 @@ def test_blocks_finished_before_the_deadline_are_kept(clock: Clock, after: int, 
         assert (revision.text, revision.warnings) == (RIGHT, ())
         return
     [notice] = revision.warnings
-    message = (
-        f"deadline_s={after + 0.8} ended the run after {done} of {SENTENCES} sentences: raise it for more"
-    )
-    assert (notice.code, notice.message) == ("budget_exhausted", message)
+    message = f"deadline_s={after + 0.8} ended the run after {done} of {SENTENCES} sentences: "
+    assert (notice.code, notice.message) == ("budget_exhausted", f"{message}raise it for more")
 
 
 async def test_block_whose_report_takes_long_is_left(monkeypatch: pytest.MonkeyPatch) -> None:

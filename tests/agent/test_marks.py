@@ -1,14 +1,16 @@
 """Marks and lists of sources in texts of every kind: nothing else changes, and they come out again."""
 
+import itertools
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from makers import VALID, evidence
+from makers import VALID, evidence, revision
 
 from rarr.agent.marks import cited_text, planned_citations
 from rarr.agent.postprocess import annotated_text
-from rarr.records import Report, Revision, Sentence
+from rarr.records import Report, Sentence
 from rarr.records.citations import Cited, text_without_marks
 from rarr.tools.text.blocks_and_sentences import blocks, protected_spans, sentences
 from rarr.tools.text.citation_marks import citation_marks, highest_number
@@ -20,21 +22,15 @@ CODE = "Run this.\n\n```python\nprint('It opened in 1937.')\n```\n\nIt opened in
 
 def sentences_of(text: str) -> list[Sentence]:
     """All sentences, supported by the first and the second passage in turn."""
-    return [
-        Sentence(
-            text=span.of(text), start=span.start, end=span.end, status="supported",
-            evidence_ids=(f"q{1 + number % 2}.1",),
-        )
-        for number, span in enumerate(sentences(text))
-    ]  # fmt: skip
+    facts: Any = [span._asdict() | {"text": span.of(text)} for span in sentences(text)]
+    ids = itertools.cycle([("q1.1",), ("q2.1",)])
+    return [Sentence(**it, status="supported", evidence_ids=next(ids)) for it in facts]
 
 
 def cited_everywhere(text: str, *, footnotes: bool = False) -> Cited:
     passages = [evidence("One says so.", id=f"q{n}.1", source=f"source-{n}.md") for n in (1, 2)]
     report = Report(sentences=tuple(sentences_of(text)))
-    research = Revision(
-        run_id="r", original=text, text=text, changed=False, evidence=tuple(passages), report=report
-    )
+    research = revision(text, evidence=tuple(passages), report=report)
     first = highest_number(text, citation_marks(text)) + 1
     planned = planned_citations(research)
     return cited_text(research, planned, footnotes=footnotes, first_number=first)

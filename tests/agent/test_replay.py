@@ -61,9 +61,7 @@ def test_failures_of_models_and_searches_are_reproduced() -> None:
     assert replay(Trace.load(revision.run_id)).same
 
 
-def test_prompt_of_its_name_shows_which_cards_change_and_why_at_the_recorded_address(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_prompt_is_asked_at_the_recorded_address(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("RARR_API_KEY", "sk-mine")
     with ScriptedServer(stubborn) as server:
         url = server.url.replace("//", "//me:pass@word@")
@@ -99,9 +97,7 @@ def test_replay_that_names_no_node_or_prompt_of_the_run_says_what_to_name(given:
         replay(**{"trace": recorded()} | given)
 
 
-def test_run_of_an_earlier_version_which_called_retrieve_once_a_query_is_not_replayed(
-    tmp_path: Path,
-) -> None:
+def test_run_of_a_version_that_called_retrieve_once_a_query_is_not_replayed(tmp_path: Path) -> None:
     file, text, named = tmp_path / "old.json", recorded().text(), '"kind":"node","name":"retrieve","about":"'
     assert named in text
     file.write_text(text.replace(named, f"{named}q1"))

@@ -75,7 +75,7 @@ DISAGREEING, GHOSTS = {"retriever": InMemoryRetriever([*PASSAGES, OTHER])}, "It 
 
 
 class DeadReader(NearQuoteReader):
-    async def read(self, block: Any, *, doubting: bool = False, seed: int = 0) -> RawReading:
+    async def read(self, *_: Any, **__: Any) -> RawReading:
         raise ModelError("no answer")
 
 
@@ -114,9 +114,7 @@ HISTORY, ABOUT_DESIGN = f"History, {TOPIC}", f"Design, {TOPIC}"
         ("## Sources\n\n[1] built.md\n", PASSAGES, "no_source", SILENT),
     ],
 )
-def test_section_that_is_not_written_is_a_named_gap(
-    history: Any, found: Any, state: str, reason: str
-) -> None:
+def test_unwritten_section_is_a_named_gap(history: Any, found: Any, state: str, reason: str) -> None:
     sources = InMemoryRetriever({TOPIC: PASSAGES, HISTORY: found, ABOUT_DESIGN: PASSAGES})
     writer = ScriptedWriter({"History": history, "Design": DESIGN})
     article = written({}, writer=writer, retriever=sources)
