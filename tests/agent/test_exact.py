@@ -13,7 +13,7 @@ from rapidfuzz.distance import Levenshtein
 
 from rarr import Reviser, Settings
 from rarr.ledger.edit_gate import moved_queries
-from rarr.records import Agreement, Change, Check, Edit, Evidence, Passage, Query, Question, Revision, Verdict
+from rarr.records import Agreement, Change, Check, Edit, Evidence, Query, Question, Revision, Verdict
 from rarr.testing import InMemoryRetriever
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
@@ -32,11 +32,14 @@ class World:
     """
 
     def __init__(self, seed: int) -> None:
-        dice = random.Random(seed)
-        self.seed = seed
-        self.text = " ".join(self._sentence(dice, number) for number in range(dice.randint(1, 4)))
+        self.seed, dice = seed, random.Random(seed)
+        names = [" ".join(dice.choices(WORDS, k=dice.randint(4, 9))) for _ in range(dice.randint(1, 4))]
+        self.text = " ".join(f"The {name} was built in {1800 + n}." for n, name in enumerate(names))
         self.questions = [self._question(dice, number) for number in range(dice.randint(1, 4))]
-        self.passages = {question.text: self._passages(dice, question.text) for question in self.questions}
+        self.passages = {
+            asked.text: [passage(f"{asked.text}, {n}", f"{asked.text}{n}") for n in range(dice.randint(0, 3))]
+            for asked in self.questions
+        }
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         return self.questions
@@ -64,15 +67,8 @@ class World:
         end = min(len(text), start + dice.choice([0, 2, 4, 6, 40]))
         return Change(start=start, end=end, new="".join(dice.choices("abcde ", k=dice.choice([0, 3, 6, 60]))))
 
-    def _passages(self, dice: random.Random, asked: str) -> list[Passage]:
-        return [passage(f"{asked}, {number}", f"{asked}{number}") for number in range(dice.randint(0, 3))]
-
     def _dice(self, *parts: object) -> random.Random:
         return random.Random(f"{self.seed} {parts}")
-
-    def _sentence(self, dice: random.Random, number: int) -> str:
-        words = dice.choices(WORDS, k=dice.randint(4, 9))
-        return f"The {' '.join(words)} was built in {1800 + number}."
 
     def _question(self, dice: random.Random, number: int) -> Question:
         place = dice.choice(sentences(self.text))

@@ -80,8 +80,6 @@ def test_mark_stands_behind_the_sentence(text: str, body: str) -> None:
 @pytest.mark.parametrize(
     ("text", "footnotes", "listed"),
     [
-        ("It is red.", False, "It is red.[1]\n\nSources:\n\n- [1] source-1.md\n"),
-        ("It is red.", True, "It is red.[^1]\n\n[^1]: source-1.md\n"),
         ("It is red.\r\n", False, "It is red.[1]\r\n\r\nSources:\r\n\r\n- [1] source-1.md\r\n"),
         ("It is.\n\n```\nx\n", True, "It is.[^1]\n\n```\nx\n```\n\n[^1]: source-1.md\n"),
     ],
