@@ -63,9 +63,7 @@ PLACE, DAY = "[p1, place of birth: Warsaw]", "[p1, date of death: 1934-07-04]"
         ("Marie Curie had a cat.", -1, None, "{} [NA]", "there is no such source"),
     ],
 )
-def test_card_decides_what_a_written_statement_cites(
-    text: str, cited: Any, card: Any, rendered: str, refused: str
-) -> None:
+def test_card_decides_what_is_cited(text: str, cited: Any, card: Any, rendered: str, refused: str) -> None:
     citations = [cited] * (cited is not None)
     model = writer({"text": text, "citations": citations}, cards={text: card} if card else None)
     answered = answer(QUESTION, graph=PEOPLE, model=model)

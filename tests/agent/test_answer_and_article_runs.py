@@ -44,8 +44,8 @@ def settings_for(kind: str, model: Any = None, **more: Any) -> Settings:
     return Settings(**({**sources, "model": model or model_for(kind)} | more))
 
 
-def made(kind: str, model: Any = None, **more: Any) -> Any:
-    with KINDS[kind](settings_for(kind, model, **more)) as owner:
+def made(kind: str, **more: Any) -> Any:
+    with KINDS[kind](settings_for(kind, **more)) as owner:
         return owner.write(TOPIC) if kind == "article" else owner.answer(QUESTION)
 
 
@@ -59,15 +59,11 @@ def require_right(result: Answer | Article) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "changed"),
-    [
-        ("answer", {}),
-        ("article", {}),
-        ("article", {"model": ScriptedModel(article_answers, failures=[None, CallFailure("refused", "no")])}),
-    ],
+    ("kind", "failures"),
+    [("answer", ()), ("article", ()), ("article", [None, CallFailure("refused", "no")])],
 )
-def test_trace_holds_the_run_and_replays_it_byte_for_byte(kind: str, changed: dict[str, Any]) -> None:
-    result = made(kind, **changed)
+def test_trace_holds_the_run_and_replays_it_byte_for_byte(kind: str, failures: Any) -> None:
+    result = made(kind, model=ScriptedModel(article_answers, failures=failures) if failures else None)
     trace = Trace.load(result.run_id)
     assert trace.status == "done" and trace.file.facts.original == (QUESTION if kind == "answer" else TOPIC)
     text = result.text if kind == "answer" else result.research.text

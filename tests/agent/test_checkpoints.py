@@ -59,10 +59,8 @@ def test_run_id_cannot_be_used_twice(kept: Reviser) -> None:
 @pytest.mark.parametrize("killed", [False, True])
 def test_finished_run_asks_nothing_also_if_killed_before_its_trace_got_the_revision(killed: bool) -> None:
     last = patch.object(RunRecorder, "_write_end_line", lambda *_: None) if killed else nullcontext()
-    with (
-        ScriptedServer(respond) as server,
-        Reviser(settings_for(server), checkpointer=InMemorySaver()) as agent,
-    ):
+    with ScriptedServer(respond) as server:
+        agent = Reviser(settings_for(server), checkpointer=InMemorySaver())
         with last:
             done = agent.revise(MILLS, run_id="r1")
         again = agent.resume("r1")
@@ -84,9 +82,7 @@ LONGEST_S = 8 * LATENCY_S  # about as long as the run takes
 @pytest.mark.slow
 @pytest.mark.loopback
 @pytest.mark.parametrize("moment", range(20))
-def test_killed_run_goes_on_in_another_process(
-    moment: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_killed_run_goes_on_in_another_process(moment: int, tmp_path: Path, monkeypatch: Any) -> None:
     """At 20 moments; strict serialization in every other one, and cards in every other two."""
     strict, path = ("true", "false")[moment % 2], str(tmp_path / "runs")
     monkeypatch.setenv("RARR_PRESET", ("default", "paper")[moment // 2 % 2])

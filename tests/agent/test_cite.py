@@ -1,6 +1,5 @@
 """Citing texts: which sentences are cited by which passages, and what the earlier citations are worth."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -118,21 +117,19 @@ CLAUSES, HALF = "The old dam is 379 metres long [1] and was painted [2].", "The 
 
 
 @pytest.mark.parametrize(
-    ("text", "passages", "reader", "states", "notices"),
+    ("text", "passages", "states", "notices"),
     [
-        (BOTH, [LONG, OLD], NearQuoteReader(), ["supported"] * 2, []),
-        (CLAUSES, [HALF, OLD], NearQuoteReader(), ["unjudged", "not_supported"], []),
-        (CLAUSES.replace(" [2]", ""), [HALF], NearQuoteReader(), ["unjudged"], []),
-        (f"{OLD[:-1]} [1].", ["The dam Os was completed in 1940."], NearQuoteReader(), ["not_supported"], []),
-        ("It is red [1].", [f"It is red. {INJECTION}"], NearQuoteReader(), ["unjudged"],
-         ["suspicious_evidence"]),
-        (f"{LONG[:-1]} [1].", [OLD], DeadReader(), ["unjudged"], ["check_failed"]),
+        (BOTH, [LONG, OLD], ["supported"] * 2, []),
+        (CLAUSES, [HALF, OLD], ["unjudged", "not_supported"], []),
+        (CLAUSES.replace(" [2]", ""), [HALF], ["unjudged"], []),
+        (f"{OLD[:-1]} [1].", ["The dam Os was completed in 1940."], ["not_supported"], []),
+        ("It is red [1].", [f"It is red. {INJECTION}"], ["unjudged"], ["suspicious_evidence"]),
+        (f"{LONG[:-1]} [1].", [OLD], ["unjudged"], ["check_failed"]),
     ],
-)  # fmt: skip
-async def test_card_of_the_sentence_judges_the_source(
-    text: str, passages: list[str], reader: Any, states: Any, notices: list[str]
-) -> None:
-    components = replace(scripted_components(), card_reader=reader)
+)
+async def test_card_of_the_sentence_judges_it(text: str, passages: Any, states: Any, notices: Any) -> None:
+    reader = DeadReader() if "check_failed" in notices else NearQuoteReader()
+    components = scripted_components(card_reader=reader)
     sources = GivenPassages(passages, window=2)
     checks, told = await check_citations(text, None, citation_marks(text), [], sources, components)
     assert [check.state for check in checks] == states

@@ -35,9 +35,7 @@ def given(answer: str = ANSWER, **options: Any) -> Postprocessed:
         ("cite", CITED, MARKED, "2 confirmed, 2 cited, 1 wrong citation", [("[1]", HEIGHT), ("[2]", YEAR)]),
     ],
 )
-def test_mode_decides_the_text_and_what_its_citations_point_at(
-    mode: Any, answer: str, text: str, notice: str, cited: list[tuple[str, str]]
-) -> None:
+def test_mode_decides_text_and_citations(mode: Any, answer: str, text: str, notice: str, cited: Any) -> None:
     result = given(answer, mode=mode)
     assert (result.text, result.original, result.changed) == (text, answer, text != answer)
     assert (result.outcome, result.notice) == ("finished", notice)

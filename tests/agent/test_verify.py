@@ -125,18 +125,16 @@ class Unclassifying(ScriptedVerifier):
 
 
 @pytest.mark.parametrize(
-    ("levels", "label", "probability", "warnings"),
+    ("levels", "expected", "warnings"),
     [
-        ((0.9, 0.8), "attributable", 0.8, []),
-        ((0.9, 0.1), "extrapolatory", 0.1, []),
-        ((0.9, None), None, None, []),
-        (RuntimeError("down"), None, None, ["verification_failed"]),
-        ((0.9, 0.8), None, None, ["verification_failed"]),  # it gives levels, and then no classes
+        ((0.9, 0.8), ("attributable", 0.8), []),
+        ((0.9, 0.1), ("extrapolatory", 0.1), []),
+        ((0.9, None), (None, None), []),
+        (RuntimeError("down"), (None, None), ["verification_failed"]),
+        ((0.9, 0.8), (None, None), ["verification_failed"]),  # it gives levels, and then no classes
     ],
 )
-async def test_named_judge_decides_by_the_joined_passages(
-    levels: Any, label: str | None, probability: float | None, warnings: list[str]
-) -> None:
+async def test_named_judge_decides_by_the_joined_passages(levels: Any, expected: Any, warnings: Any) -> None:
     premises = set[str]()
 
     def level(sentence: str, evidence: Any) -> float | None:
@@ -147,7 +145,7 @@ async def test_named_judge_decides_by_the_joined_passages(
     judge = kind(level if isinstance(levels, tuple) else levels)
     components = replace(scripted_components(verifier=judge), card_reader=NearQuoteReader())
     verification = await NamedJudge(components=components).averify(f"{RIGHT} {CATS}", [DAM, "Dogs bark."])
-    assert (verification.label, verification.probability) == (label, probability)
+    assert (verification.label, verification.probability) == expected
     assert codes(verification) == warnings and premises <= {f"{DAM}\n\nDogs bark."}
 
 

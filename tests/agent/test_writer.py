@@ -88,9 +88,7 @@ class DeadReader(NearQuoteReader):
         (f"{BUILT} [1]", DISAGREEING, f"{BUILT}[citation needed]", ["contradicted"], "sources_disagree"),
     ],
 )
-def test_card_of_a_sentence_decides_its_mark(
-    draft: str, changed: dict[str, Any], text: str, statuses: list[str], warning: str | None
-) -> None:
+def test_card_decides_the_mark(draft: str, changed: Any, text: str, statuses: Any, warning: Any) -> None:
     article = written({"History": draft}, **changed)
     assert text in article.text
     assert [sentence.status for sentence in article.sentences] == statuses
