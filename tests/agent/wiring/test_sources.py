@@ -51,15 +51,11 @@ def test_object_that_may_go_to_the_network_is_refused_offline(source: Any) -> No
         taken(source, offline=True)
 
 
-async def without_k(query: str) -> list[Any]:
-    return []
-
-
 @pytest.mark.parametrize(
     ("source", "error", "message"),
     [
         (SimpleNamespace(retrieve=lambda query, k: []), RetrievalError, "it is written async def"),
-        (SimpleNamespace(retrieve=without_k), RetrievalError, "it is written async def"),
+        (SimpleNamespace(retrieve=lambda query: []), RetrievalError, "it is written async def"),
         (Returns(None), RetrievalError, "'NoneType' object is not iterable.* a list of rarr.Passage"),
         (Returns("no"), RetrievalError, "it returned a str as a passage.* a list of rarr.Passage"),
         (Returns(BudgetError("spent")), BudgetError, "spent"),
