@@ -101,10 +101,12 @@ def test_model_that_judges_support_is_no_language_model(monkeypatch: pytest.Monk
     assert named == [("a/b", 0.55)]
 
 
-def test_tavily_is_asked_at_the_address_of_its_setting(tmp_path: Path) -> None:
+def test_search_is_asked_at_the_address_of_its_setting(tmp_path: Path) -> None:
     url = "http://127.0.0.1:9/gateway"
     made: Any = wire(Settings(search="tavily", tavily_key=SecretStr("key"), tavily_url=url, home=tmp_path))
     assert made.retriever.source._url == url
+    made = wire(Settings(search="wikipedia", wikipedia_url=f"{url}/", home=tmp_path))
+    assert made.retriever.source._api == f"{url}/w/api.php"
 
 
 @pytest.mark.parametrize(
