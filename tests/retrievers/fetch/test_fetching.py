@@ -8,7 +8,6 @@ import subprocess
 import time
 from asyncio import StreamWriter
 from pathlib import Path
-from typing import Any
 
 import httpx2
 import pytest
@@ -105,31 +104,25 @@ DRIPS = [forever(b"HTTP/1.1 200 OK\r\n\r\n", b"#", 0.02), forever(b"", b"HTTP/1.
     ("text", "why"),
     [
         (answer(ALLOWS), ""),
-        (answer(ALLOWS, kind=None), ""),
         (answer(b"User-agent: rarr-test\nAllow: /\n" + FORBIDS), ""),
         (answer(FORBIDS, status="404 Not Found"), ""),
-        (answer(FORBIDS, status="403 Forbidden"), ""),
-        (answer(b""), ""),
         (answer(b"", status="204 No Content"), ""),
         (answer(b"\xff\x00" * 1000), ""),
         (answer(b"#" * RULES_BYTES + b"\n" + FORBIDS), ""),
         (forever(b"HTTP/1.1 404 Not Found\r\n\r\n", b"x", 0.02), ""),
         (forever(b"HTTP/1.1 200 OK\r\n\r\n", b"x" * 10_000), ""),
         (answer(gzip.compress(b" " * RULES_BYTES * 10 + FORBIDS, mtime=0), "Content-Encoding: gzip"), ""),
-        (answer(FORBIDS), "forbids it"),
         (answer(FORBIDS, kind="image/png"), "forbids it"),
         (answer(FORBIDS + b"#" * RULES_BYTES), "forbids it"),
         (answer(b"User-agent: rarr-test\nDisallow: /"), "forbids it"),
         (answer(gzip.compress(FORBIDS, mtime=0), "Content-Encoding: gzip"), "forbids it"),
         (answer(FORBIDS, "Content-Encoding: br"), "cannot be read"),
         (answer(ALLOWS, status="500 Hm"), "answered 500"),
-        (answer(ALLOWS, status="503 Hm"), "answered 503"),
         (answer(ALLOWS, status="304 Hm").removesuffix(ALLOWS), "answered 304"),
         (moved("http://10.0.0.1/robots.txt"), "not a public one"),
         (moved("file:///etc/passwd"), "only http and https"),
         (moved("/robots.txt"), "more than 5 times"),
         (reset, "cannot be read"),
-        (b"nonsense\r\n\r\n", "cannot be read"),
         *((script, "was not sent in time") for script in DRIPS),
     ],
 )
@@ -152,17 +145,11 @@ async def test_fetches_from_a_dead_site_share_one_request_for_its_rules() -> Non
     assert server.paths == ["/robots.txt"]
 
 
-@pytest.mark.parametrize(
-    ("answer", "why"),
-    [
-        (OSError("no such name"), r"cannot be looked up \(no such name\): check the"),
-        (["10.0.0.1"], "not a public"),
-    ],
-)
-async def test_fetch_of_a_refused_host_is_not_blamed_on_robots(answer: Any, why: str) -> None:
-    fetcher = make(respect_robots=True, find=resolver(answer))
+async def test_fetch_of_a_refused_host_is_not_blamed_on_robots() -> None:
+    fetcher = make(respect_robots=True, find=resolver(OSError("no such name")))
+    why = r"the host 'site\.org' .* cannot be looked up \(no such name\): check the"
     for url in ("http://site.org/a", "http://site.org/b"):
-        with pytest.raises(RetrievalError, match=rf"^{url}: the host 'site\.org' .*{why}") as caught:
+        with pytest.raises(RetrievalError, match=f"^{url}: {why}") as caught:
             await fetcher.fetch(url)
         assert "robots" not in str(caught.value)
 
@@ -175,36 +162,15 @@ async def test_fetch_keeps_to_the_rules_at_every_redirect() -> None:
     assert "/secret" not in server.paths
 
 
-@pytest.mark.parametrize("there", ["http://127.0.0.1/", "http://localhost/", "http://2130706433"])
-async def test_redirect_to_this_machine_is_refused(there: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = list[str]()
-
-    def moves(request: httpx2.Request) -> httpx2.Response:
-        asked.append(request.url.host)
-        return httpx2.Response(302, headers={"Location": there})
-
-    monkeypatch.setattr(httpx2, "AsyncHTTPTransport", lambda **_: httpx2.MockTransport(moves))
-    await refusal("http://site.org/", find=resolver(["8.8.8.8"]), allow_loopback=False)
-    assert asked == ["8.8.8.8"]
-
-
-SITE_PAGE = httpx2.URL("https://site.org/page")
-
-
-def may_fetch(text: str, path: str, name: str = "rarr") -> bool:
-    return parse_rules(text.encode(), name).can_fetch(f"https://site.org{path}", name)
+def may_fetch(text: str, path: str) -> bool:
+    return parse_rules(text.encode(), "rarr").can_fetch(f"https://site.org{path}", "rarr")
 
 
 @pytest.mark.parametrize(
     ("text", "path", "allows"),
     [
-        ("", "/", True),
-        ("User-agent: *\nDisallow:", "/", True),
-        ("User-agent: *\nAllow: /\nDisallow: /private", "/private", False),
         ("User-agent: *\nDisallow: /\nAllow: /public", "/public", True),
-        ("User-agent: *\nDisallow: /page\nAllow: /page", "/page", True),
         ("User-agent: *\nAllow: /page\nDisallow: /*.htm", "/page.htm", False),
-        ("User-agent: *\nDisallow: /\n\nUser-agent: rarr\nAllow: /", "/page", True),
         ("User-agent: RARR/9.9\nDisallow: /", "/page", False),
         ("User-agent: rarrbot\nDisallow: /", "/page", True),
         ("User-agent: ra\nDisallow: /", "/page", True),
@@ -215,8 +181,6 @@ def may_fetch(text: str, path: str, name: str = "rarr") -> bool:
         ("User-agent: rarr\nUser-agent: *\nDisallow:\n\nUser-agent: *\nDisallow: /", "/", True),
         ("Disallow: /\nUser-agent: other\nDisallow: /", "/", True),
         ("\ufeffuser-AGENT : * # all\r\n  disallow : /x#y\r\n", "/xz", False),
-        ("<html><body>Not found</body></html>", "/", True),
-        ("User-agent: *\nDisallow: /\x00\x1b", "/", True),
     ],
 )
 def test_groups_are_read_as_the_standard_says(text: str, path: str, allows: bool) -> None:
@@ -237,14 +201,14 @@ async def test_rules_are_kept_for_a_day_and_failures_for_30_s(monkeypatch: pytes
             raise UnreachableError("nobody is there")
         return status, b""
 
-    known, now = RobotsRules("rarr", 10), time.monotonic()
+    page, known, now = httpx2.URL("https://site.org/page"), RobotsRules("rarr", 10), time.monotonic()
     for _ in range(2):
         with pytest.raises(RetrievalError, match="nobody is there"):
-            await known.require_allowed(SITE_PAGE, read)
+            await known.require_allowed(page, read)
     assert len(asked) == 1
     for seconds, requests in [(31, 2), (86_000, 2), (90_000, 3)]:
         monkeypatch.setattr(fetching, "monotonic", lambda at=now + seconds: at)
-        await known.require_allowed(SITE_PAGE, read)
+        await known.require_allowed(page, read)
         assert len(asked) == requests
     await known.require_allowed(httpx2.URL("https://site.org:8443/"), read)
     assert asked[-1] == "https://site.org:8443/robots.txt"

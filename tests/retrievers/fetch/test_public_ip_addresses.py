@@ -16,9 +16,7 @@ PRIVATE = words("""
     2001:0:a00:1::f7f7:f7f7 2001:0:808:808::f5ff:fffe 2001:20::1 2001:db8::1 2002:7f00:1:: 2002:a00:1::1
     3fff::1 5f00::1 fc00::1 fd00:ec2::254 fe80::1 fe80::1%1 fec0::1 ff02::1
 """)
-PUBLIC = words("""
-    8.8.8.8 93.184.215.14 2606:4700::1111 ::ffff:8.8.8.8 64:ff9b::8.8.8.8 2002:808:808::1
-""")
+PUBLIC = words("8.8.8.8 93.184.215.14 2606:4700::1111 ::ffff:8.8.8.8 64:ff9b::8.8.8.8 2002:808:808::1")
 
 
 def resolver(*answers: Sequence[str] | Exception) -> Resolve:
@@ -67,24 +65,11 @@ def test_host_name_is_normalised() -> None:
     assert {host: canonical_host(host) for host in NAMES} == NAMES
 
 
-MALFORMED = [
-    "",
-    "a b.org",
-    "a\x00.org",
-    f"{'a' * 64}.org",
-    "a." * 127 + "org",
-    *[".", "..", "a..b", "site.org.."],
-]
-MALFORMED += words("""
-    -a.org a-.org 127%2e0%2e0%2e1 a/b.org fe80::1%1 [::1] münchen.de １.1.1.1
-""")
-NUMBERS = words("""
-    2130706433 0177.0.0.1 0x7f.1 0x7f000001 127.1 127.0.1 010.0.0.1 1.2.3.4.5 127.0.0.01 256.1.1.1 0x
-    a.0x 00000000177.0.0.1 127.0.0.0x1.
-""")
+MALFORMED = ["", "a b.org", "a\x00.org", f"{'a' * 64}.org", "a." * 127 + "org"]
+MALFORMED += words(". .. a..b site.org.. -a.org a-.org 127%2e0%2e0%2e1 a/b.org fe80::1%1 [::1] münchen.de")
+NUMBERS = words("2130706433 0177.0.0.1 0x7f.1 127.1 010.0.0.1 1.2.3.4.5 127.0.0.01 256.1.1.1 0x a.0x 0x1.")
 LOCAL = words("""
-    localhost LOCALHOST localhost. a.localhost router wiki printer.local nas.lan
-    metadata.google.internal db.corp x.home.arpa host.docker.internal ip6-localhost
+    localhost LOCALHOST. a.localhost router printer.local nas.lan metadata.google.internal db.corp x.home.arpa
 """)
 
 
@@ -98,19 +83,16 @@ def test_host_that_is_no_public_name_is_refused(hosts: list[str], why: str) -> N
             canonical_host(host)
 
 
+# Ways to write an address, each once: `PRIVATE`, `NUMBERS` and `LOCAL` have the addresses themselves.
 HOSTS = words("""
-    127.0.0.1 127.0.0.1. 2130706433 0177.0.0.1 0x7f.1 0x7f000001 127.1 0 0.0.0.0 127%2e0%2e0%2e1
-    %31%32%37.0.0.1 １２７.0.0.1 127。0。0。1 ①②⑦.0.0.1 127.0.0.1%00.site.org [::1] [::] [::ffff:127.0.0.1]
-    [::ffff:7f00:1] [::127.0.0.1] [64:ff9b::7f00:1] [2002:7f00:1::] [2001:0:7f00:1::1] [fe80::1%25eth0]
-    [fd00:ec2::254] [fec0::1] 10.0.0.1 172.16.0.1 192.168.0.1 169.254.169.254 100.100.100.200
-    168.63.129.16 localhost LOCALHOST. a.localhost metadata.google.internal printer.local intranet
-    127.0.0.1:80:80 [::1 .. user@127.0.0.1 site.org@127.0.0.1 site.org\\@127.0.0.1
+    127.0.0.1 127.0.0.1. 2130706433 127%2e0%2e0%2e1 %31%32%37.0.0.1 １２７.0.0.1 127。0。0。1 ①②⑦.0.0.1
+    127.0.0.1%00.site.org [::1] [::ffff:7f00:1] [fe80::1%25eth0] localhost 127.0.0.1:80:80 [::1 ..
+    user@127.0.0.1 site.org@127.0.0.1 site.org\\@127.0.0.1
 """)
 URLS = words("""
-    /page site.org //site.org/ http: http:// http:site.org http:///page https:/x file:///etc/passwd
-    FILE:/etc/passwd gopher://site.org/ ftp://site.org/ data:text/html,x javascript:alert(1)
-    unix:/var/run/docker.sock blob:http://site.org/ ws://site.org/ http://me:secret@site.org/
-    http://u@site.org/ http://site.org:0/ http://site.org:99999/ http://site.org:-1/ http://site.org:x/
+    /page site.org //site.org/ http: http:// http:site.org http:///page FILE:/etc/passwd ftp://site.org/
+    data:text/html,x javascript:alert(1) blob:http://site.org/ http://me:secret@site.org/ http://u@site.org/
+    http://site.org:0/ http://site.org:99999/ http://site.org:-1/ http://site.org:x/
 """)
 URLS += ["", "http://site.org/\r\nX: y", "http://si\tte.org/", "http://site.org/\x00"]
 URLS += [f"http://site.org/{'x' * 5000}", f"http://site.org/{'x' * 100_000}"]
