@@ -12,7 +12,7 @@ def sleep(seconds: float) -> None:
     time.sleep(seconds)
 
 
-def backtrack() -> None:
+def backtrack(*_: object) -> None:
     """Stays in C forever, and holds Python's lock."""
     re.match("(a*)*b", "a" * 100)
 

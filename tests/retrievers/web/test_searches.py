@@ -14,15 +14,7 @@ from tools.asking import metered_run
 from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.web.cache import Cache, PageReader
-from rarr.retrievers.web.searches import (
-    SPARE_TITLES,
-    SearXNG,
-    Tavily,
-    WebSearch,
-    Wikipedia,
-    article_markdown,
-    searches_to_try,
-)
+from rarr.retrievers.web.searches import SearXNG, Tavily, Wikipedia, article_markdown, searches_to_try
 from rarr.settings import Settings
 from rarr.testing.server import Listener, Reply
 from retrievers.services import Wiki, reply
@@ -55,11 +47,11 @@ async def open_search(tmp_path: Path) -> AsyncIterator[Using]:
     """Opens a search at an address, and closes it when the test ends."""
     async with AsyncExitStack() as stack:
 
-        def make(kind: Any, url: str, **options: Any) -> WebSearch:
+        def make(kind: Any, url: str, **options: Any) -> Any:
             cache = Cache(tmp_path / "cache")
             reader = [cast(PageReader, options.pop("reader", Reader()))] if kind is SearXNG else []
             at = {f"{kind.__name__.lower()}_url": url, "tavily_key": KEY, "user_agent": AGENT}
-            made: WebSearch = kind(Settings(**(at | options)), cache, *reader)
+            made = kind(Settings(**(at | options)), cache, *reader)
             made._service._attempts.first_wait_s = 0.001
             stack.push_async_callback(made.aclose)
             return made
@@ -67,15 +59,7 @@ async def open_search(tmp_path: Path) -> AsyncIterator[Using]:
         yield make
 
 
-ARTICLE = """The peach is a tree. Its fruit has the same name.
-
-
-== Production ==
-California grows most of them. Georgia follows.
-
-
-== References ==
-Smith, John. Peaches of Georgia."""
+ARTICLE = "The peach is a tree.\n\n\n== Production ==\nGeorgia follows.\n\n\n== References ==\nSmith, John."
 
 
 async def test_wikipedia_text_can_be_shown_with_its_offsets(open_search: Using) -> None:
@@ -88,7 +72,7 @@ async def test_wikipedia_text_can_be_shown_with_its_offsets(open_search: Using) 
     assert "Smith" not in text
     search, page = service.requests
     assert (search.path, search.headers["user-agent"], search.body["maxlag"]) == ("/v1/w/api.php", AGENT, "5")
-    assert (search.body["srlimit"], page.body["redirects"]) == (str(3 + SPARE_TITLES), "1")
+    assert (search.body["srlimit"], page.body["redirects"]) == ("8", "1")
 
 
 async def test_wikipedia_that_is_busy_is_asked_again(open_search: Using) -> None:
@@ -111,15 +95,8 @@ async def test_wikipedia_page_that_is_no_article_or_broken_gives_way_to_the_next
     assert "it broke" in notice.message
 
 
-RAW = """# Peaches
-
-![logo](https://example.org/logo.png)
-
-California grows [most peaches](https://example.org/peaches). Georgia follows.
-
-## History
-
-The tree came from China."""
+RAW = """# Peaches\n\n![logo](https://example.org/logo.png)
+California grows [most peaches](https://example.org/peaches).\n\n## History\n\nThe tree came from China."""
 BARE = {"url": "https://example.org/fruit", "title": "Fruit", "content": "California grows most peaches."}
 RESULT = BARE | {"raw_content": RAW}
 
@@ -138,7 +115,7 @@ async def test_tavily_page_and_its_quotations_are_kept_apart(open_search: Using)
         texts = [await tavily.extracted(passage.source) for passage in passages]
     assert [text[passage.start : passage.end] for text, passage in zip(texts, passages, strict=True)] == [
         *("California grows most peaches.", "Georgia follows."),
-        *("California grows most peaches. Georgia follows.", "The tree came from China."),
+        *("California grows most peaches.", "The tree came from China."),
     ]
     assert len({passage.source for passage in passages}) == 3
     assert {passage.title for passage in passages} == {"Fruit"}
@@ -214,7 +191,7 @@ NO_WIKI = "wikipedia_url, the address of a wiki's api.php"
     ],
 )
 async def test_failure_is_one_line_with_its_cure(
-    open_search: Using, kind: type[WebSearch], answer: Reply, message: str
+    open_search: Using, kind: Any, answer: Reply, message: str
 ) -> None:
     with Listener(lambda asked: answer) as service, pytest.raises(RetrievalError, match=message) as caught:
         await open_search(kind, service.url.replace("//", "//me:secret-1@")).retrieve("peaches", 5)
@@ -248,11 +225,9 @@ def test_wikipedia_hostile_heading_takes_as_long_as_the_line(line: str) -> None:
 
 
 FIRST = {
-    "Who wrote Emma?": "Who wrote Emma",
     '"Emma" AND (intitle:x OR y*) ~z -w !v': "Emma and intitle x or y z w v",
     "What is Marie-Claire's 3.14, 1,000 and C#?": "What is Marie-Claire's 3.14 1,000 and C#",
     "東京の人口は？": "東京の人口は？",
-    "भारत की राजधानी": "भारत की राजधानी",
 }
 
 
