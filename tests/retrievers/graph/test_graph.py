@@ -121,8 +121,7 @@ async def test_namesakes_without_a_difference_give_a_warning_and_no_passage() ->
     assert [(each.code, "(p1, p2)" in each.message) for each in meter.warnings] == [("ambiguous_name", True)]
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.nt"])
-def test_empty_file_is_refused(name: str, tmp_path: Path) -> None:
-    (tmp_path / name).write_text("", encoding="utf-8")
+def test_empty_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").touch()
     with pytest.raises(InputError, match="has no triple"):
-        Graph.open(tmp_path / name)
+        Graph.open(tmp_path / "a.csv")
