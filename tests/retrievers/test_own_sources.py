@@ -19,6 +19,7 @@ from rarr.retrievers.corpus.chunking import chunks
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
+from rarr.testing import InMemoryRetriever
 
 FACT = "The library opened in 1976."
 
@@ -45,7 +46,7 @@ async def test_source_and_title_are_read(passage: Any, source: str, title: str) 
 @pytest.mark.parametrize(
     ("passage", "message"),
     [
-        *((it, "is empty: give a text, or leave it out") for it in ("", {"text": None}, Document(" "))),
+        *((it, "is empty: give a text, or leave it out") for it in ({"text": None}, Document(" "))),
         ({"text": 5}, "has an int as its text: give a text"),
         ({}, "is empty, and has no key: give it the key text"),
         ({"title": "A", "words": "It fell."}, "is empty, and has title, words: give it the key text"),
@@ -56,38 +57,28 @@ def test_passage_without_text_is_refused(passage: Any, message: str) -> None:
         given(FACT, passage)
 
 
-class Fixed:
-    """A retriever that returns the given passages, or fails."""
-
-    def __init__(self, *found: Passage | str | RetrievalError) -> None:
-        self.found = found
-
-    async def retrieve(self, query: str, k: int) -> list[Passage]:
-        passages = list[Passage]()
-        for each in self.found:
-            if isinstance(each, RetrievalError):
-                raise each
-            passages.append(passage(f"of {each}", each) if isinstance(each, str) else each)
-        return passages
+def fixed(*found: Passage | str) -> InMemoryRetriever:
+    """Makes a retriever that returns the given passages, and one for each given source."""
+    return InMemoryRetriever({"q": [passage(f"of {it}", it) if isinstance(it, str) else it for it in found]})
 
 
 @pytest.mark.parametrize(
     ("k", "sources", "found"),
     [
-        (5, [Fixed("a", "b", "c"), Fixed("x"), Fixed("k", "l")], ["a", "x", "k", "b", "l"]),
-        (5, [Fixed("https://www.b.org/a/"), Fixed("http://b.org/a#x", "y")], ["https://www.b.org/a/", "y"]),
-        (2, [Fixed(passage("Same text.", "a")), Fixed(passage("Same\n text.", "b"), "c")], ["a", "c"]),
+        (5, [fixed("a", "b", "c"), fixed("x"), fixed("k", "l")], ["a", "x", "k", "b", "l"]),
+        (5, [fixed("https://www.b.org/a/"), fixed("http://b.org/a#x", "y")], ["https://www.b.org/a/", "y"]),
+        (2, [fixed(passage("Same text.", "a")), fixed(passage("Same\n text.", "b"), "c")], ["a", "c"]),
     ],
 )
 async def test_several_sources_take_turns_and_give_a_page_or_text_once(
-    k: int, sources: list[Fixed], found: list[str]
+    k: int, sources: list[Retriever], found: list[str]
 ) -> None:
     several = CombinedRetriever({str(i): each for i, each in enumerate(sources)})
     assert [each.source for each in await several.retrieve("q", k)] == found
 
 
 async def test_failing_sources_are_warnings_and_a_failure_where_all_fail() -> None:
-    web, notes = Fixed(RetrievalError("no connection")), Fixed("a")
+    web, notes = InMemoryRetriever({"q": RetrievalError("no connection")}), fixed("a")
     with metered_run() as meter:
         [found] = await CombinedRetriever({"web": web, "notes": notes}).retrieve("q", 5)
     assert (found.source, [warning.code for warning in meter.warnings]) == ("a", ["source_failed"])
