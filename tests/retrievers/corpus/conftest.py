@@ -7,15 +7,8 @@ import pytest
 from rarr.retrievers.corpus.corpus import Corpus
 from retrievers.makers import Open
 
-PEACHES = """# Peaches
-
-California grows most of them. It produced 505,000 tons in 2019. Georgia follows. Then comes New Jersey.
-South Carolina grows many as well.
-
-## History
-
-The tree came from China. Spanish monks brought it to America.
-"""
+STATES = "California grows most of them. Georgia follows. Then comes New Jersey. Then Texas. Then Maine."
+PEACHES = f"# Peaches\n\n{STATES}\n\n## History\n\nThe tree came from China. Monks brought it to America.\n"
 
 
 @pytest.fixture

@@ -154,7 +154,6 @@ TERMS = {
     "What is it?": "what is it",
     'AND OR NOT title:x^2 [a TO b] "c" ~* \\': "titl x 2 b c",
     "?!": "",
-    "": "",
 }
 
 
