@@ -1,7 +1,6 @@
 """Rerankers refuse wrong models before any cost, score from 0 to 1, and fail with a reason."""
 
 import asyncio
-import json
 import math
 import sys
 import threading
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from makers import passage, query
+from makers import VALID, passage, query
 
 from rarr.errors import RetrievalError, SettingsError, SetupError
 from rarr.ledger.evidence_selection import scores_by_query
@@ -22,6 +21,8 @@ from rarr.retrievers.reranking import CrossEncoderReranker, EndpointReranker, Ov
 from rarr.settings import Settings
 from rarr.testing import Request
 from rarr.testing.server import Listener, Reply
+from rarr.valid_unicode import valid
+from retrievers.services import reply
 
 pytestmark = pytest.mark.loopback
 
@@ -38,10 +39,10 @@ def test_overlap_puts_passages_with_the_words_first_and_titles_before_texts() ->
     assert first > second > 0
 
 
-@given(st.text(st.characters()), st.lists(st.text(st.characters()), max_size=4))
+@given(st.text(st.characters()), st.lists(st.text(VALID), max_size=4))
 def test_overlap_lies_between_0_and_1(query: str, texts: list[str]) -> None:
-    valid = [passage(text.encode(errors="replace").decode()) for text in (*texts, query)]
-    assert all(0 <= score <= 1 + 1e-9 for score in OverlapIndex(valid).scores(query))
+    passages = [passage(text) for text in (*texts, valid(query))]
+    assert all(0 <= score <= 1 + 1e-9 for score in OverlapIndex(passages).scores(query))
 
 
 def fake_model(monkeypatch: pytest.MonkeyPatch, labels: int = 1, kind: str = "BertForClassification") -> None:
@@ -107,15 +108,11 @@ async def test_real_model_scores_between_0_and_1(tmp_path: Path) -> None:
     assert [score for [score] in again] == pytest.approx(list(scores), abs=1e-5)
 
 
-def rerank_reply(results: object) -> Reply:
-    return Reply(200, json.dumps({"id": "rerank-1", "results": results}).encode())
-
-
 def best_first(request: Request) -> Reply:
     """Answers like vLLM: best first. The number at the end of a document is its score."""
     scores = [float(document.split()[-1]) for document in request.body["documents"]]
     results = [{"index": index, "relevance_score": score} for index, score in enumerate(scores)]
-    return rerank_reply(sorted(results, key=lambda result: -result["relevance_score"]))
+    return reply({"results": sorted(results, key=lambda result: -result["relevance_score"])})
 
 
 async def scores(url: str, *texts: str, api_key: str | None = None) -> Sequence[float]:
@@ -151,7 +148,8 @@ ONE, OTHER = {"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score
 )
 async def test_answer_that_does_not_score_each_document_once_is_a_failure(results: object) -> None:
     message = "reranker bge did not answer with a score for each document"
-    with Listener(lambda _: rerank_reply(results)) as server, pytest.raises(RetrievalError, match=message):
+    served = reply({"results": results})
+    with Listener(lambda _: served) as server, pytest.raises(RetrievalError, match=message):
         await scores(server.url, "a 0.1", "b 0.2")
 
 

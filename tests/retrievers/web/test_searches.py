@@ -151,11 +151,6 @@ async def test_key_that_a_server_repeats_is_redacted(open_search: Using) -> None
     with Listener(lambda asked: results(BARE | {"title": KEY, "content": f"The key is {KEY}."})) as service:
         [passage] = await open_search(Tavily, service.url).retrieve("Where do peaches grow?", 5)
     assert (passage.title, passage.text) == ("***", "The key is ***.")
-    with Listener(lambda asked: reply("it is pass/word-1 or pass\\/word-1", 500)) as service:
-        address = service.url.replace("//", "//me:pass%2Fword-1@")
-        for kind in (SearXNG, Wikipedia):
-            with pytest.raises(RetrievalError, match=r"it is \*\*\* or \*\*\*"):
-                await open_search(kind, address).retrieve("q", 5)
 
 
 async def test_searxng_pages_are_read_once_each_and_within_the_limits(open_search: Using) -> None:
@@ -177,7 +172,7 @@ NO_WIKI = "wikipedia_url, the address of a wiki's api.php"
     ("kind", "answer", "message"),
     [
         (Wikipedia, reply({"error": {"info": "no\nsuch value"}}), "no.such value"),
-        (Wikipedia, reply("Forbidden", 403), "403.*address to write to"),
+        (Wikipedia, reply("not with secret-1", 403), "403.*address to write to"),
         (Wikipedia, reply("slow down", 429, 3600), "429.*try again later"),
         (Wikipedia, reply({}), NO_WIKI),
         (Wikipedia, reply("<html>a portal</html>"), NO_WIKI),
@@ -185,7 +180,7 @@ NO_WIKI = "wikipedia_url, the address of a wiki's api.php"
         *((Tavily, reply(f"Bad key {KEY}", status), "Bad key|JSON object") for status in (200, 503)),
         (Tavily, reply({"detail": {"error": "plan"}}, 432), "432: .*plan.*the plan of this key"),
         (Tavily, reply({"results": None}), "did not answer with results"),
-        (SearXNG, reply("Forbidden", 403), "403.*settings.yml add json to formats"),
+        (SearXNG, reply("not with secret-1", 403), "403.*settings.yml add json to formats"),
         (SearXNG, reply("<html>"), "with a JSON object: check searxng_url"),
         (SearXNG, results(unresponsive_engines=[["google", "CAPTCHA"]]), r"CAPTCHA.*: choose"),
     ],
