@@ -25,21 +25,6 @@ from retrievers import calls
 NOW = 1_790_000_000.0
 
 
-class Source:
-    """Makes answers, and counts its calls."""
-
-    calls = 0
-
-    def __init__(self) -> None:
-        self.asked = asyncio.Event()
-
-    async def __call__(self) -> str:
-        self.calls += 1
-        self.asked.set()
-        await asyncio.sleep(0.01)
-        return f"answer {self.calls}"
-
-
 never = AsyncMock(side_effect=AssertionError("it was to come from the cache"))
 
 
@@ -63,7 +48,7 @@ def path(tmp_path: Path) -> Path:
 async def test_entries_expire_but_not_offline_and_are_renewed_by_refresh(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source, now = Source(), NOW
+    source, now = AsyncMock(side_effect=[f"answer {number}" for number in range(1, 5)]), NOW
     monkeypatch.setattr(time, "time", lambda: now)
     cache, offline = Cache(path), Cache(path, offline=True)
     for seconds, expected in [(0, "answer 1"), (MAX_AGE_S, "answer 1"), (1, "answer 2")]:
@@ -80,9 +65,16 @@ async def test_entries_expire_but_not_offline_and_are_renewed_by_refresh(
 
 
 async def test_concurrent_requests_share_one_answer(path: Path) -> None:
-    cache, source = Cache(path), Source()
+    cache, asked = Cache(path), asyncio.Event()
+
+    async def answer() -> str:
+        asked.set()
+        await asyncio.sleep(0.01)
+        return f"answer {source.await_count}"
+
+    source = AsyncMock(side_effect=answer)
     first, *others = [asyncio.create_task(cache.entry("search", "q", source)) for _ in range(20)]
-    await source.asked.wait()
+    await asked.wait()
     first.cancel()  # the next caller takes over
     assert {entry.value for entry in await asyncio.gather(*others)} == {"answer 2"}
 

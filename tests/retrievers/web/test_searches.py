@@ -3,17 +3,18 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
+from unittest.mock import AsyncMock, Mock
 
 import pytest
 from hypothesis import given, strategies as st
+from makers import passage
 from tools.asking import metered_run
 
 from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
-from rarr.retrievers.web.cache import Cache, PageReader
+from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.searches import SearXNG, Tavily, Wikipedia, article_markdown, searches_to_try
 from rarr.settings import Settings
 from rarr.testing.server import Listener, Reply
@@ -23,23 +24,16 @@ pytestmark = pytest.mark.loopback
 
 KEY = "tvly-dev-0123456789abcdef"
 AGENT = "rarr-tests/1.0 (https://example.org; me@example.org)"
-NOW = datetime(2024, 3, 5, tzinfo=UTC)
 Using = Callable[..., Any]
 
 
-class Reader:
-    """Reads a page as one passage. Pages in `broken` fail, and pages named slow take a minute."""
-
-    def __init__(self, *broken: str) -> None:
-        self.broken, self.read_pages = broken, list[str]()
-
-    async def read(self, url: str) -> list[Passage]:
-        self.read_pages.append(url)
-        if "slow" in url:
-            await asyncio.sleep(60)
-        if url in self.broken:
-            raise RetrievalError(f"{url} is gone")
-        return [Passage(text=f"Of {url}.", source=url, start=0, end=1, retrieved_at=NOW)]
+async def read_page(url: str) -> list[Passage]:
+    """Reads a page as one passage. A page named gone fails, and a page named slow takes a minute."""
+    if "slow" in url:
+        await asyncio.sleep(60)
+    if "gone" in url:
+        raise RetrievalError(f"{url} cannot be read")
+    return [passage(f"Of {url}.", url)]
 
 
 @pytest.fixture
@@ -49,7 +43,7 @@ async def open_search(tmp_path: Path) -> AsyncIterator[Using]:
 
         def make(kind: Any, url: str, **options: Any) -> Any:
             cache = Cache(tmp_path / "cache")
-            reader = [cast(PageReader, options.pop("reader", Reader()))] if kind is SearXNG else []
+            reader = [Mock(read=options.pop("read", read_page))] if kind is SearXNG else []
             at = {f"{kind.__name__.lower()}_url": url, "tavily_key": KEY, "user_agent": AGENT}
             made = kind(Settings(**(at | options)), cache, *reader)
             made._service._attempts.first_wait_s = 0.001
@@ -155,12 +149,12 @@ async def test_key_that_a_server_repeats_is_redacted(open_search: Using) -> None
 
 async def test_searxng_pages_are_read_once_each_and_within_the_limits(open_search: Using) -> None:
     urls = ("https://a.org/", "https://www.a.org", "ftp://b.org", "https://x.org/", "https://c.org/")
-    reader = Reader()
+    read = AsyncMock(side_effect=read_page)
     with Listener(lambda asked: results(*urls, "https://d.org/")) as service:
-        searxng = open_search(SearXNG, f"{service.url}/", reader=reader, exclude_domains=["x.org"])
+        searxng = open_search(SearXNG, f"{service.url}/", read=read, exclude_domains=["x.org"])
         passages = await searxng.retrieve("Where do  peaches grow?", 2)
     assert [passage.text for passage in passages] == ["Of https://a.org/.", "Of https://c.org/."]
-    assert reader.read_pages == ["https://a.org/", "https://c.org/"]
+    assert [call.args[0] for call in read.await_args_list] == ["https://a.org/", "https://c.org/"]
     asked = {"q": "Where do peaches grow?", "format": "json", "language": "all"}
     assert (service.requests[0].path, service.requests[0].body) == ("/v1/search", asked)
 
@@ -203,9 +197,9 @@ async def test_page_that_is_slow_leaves_the_run_half_of_its_time(open_search: Us
 
 
 async def test_pages_that_all_fail_are_an_error_without_warnings(open_search: Using) -> None:
-    listener, page = Listener(lambda asked: results(page)), "https://a.org/"
+    listener = Listener(lambda asked: results("https://gone.org/"))
     with listener as service, metered_run() as meter, pytest.raises(RetrievalError, match="gone"):
-        await open_search(SearXNG, service.url, reader=Reader(page)).retrieve("q", 2)
+        await open_search(SearXNG, service.url).retrieve("q", 2)
     assert meter.warnings == []
 
 
