@@ -16,6 +16,7 @@ import docx
 import pytest
 from hypothesis import given, strategies as st
 
+from benchmarks.hostile_pages import pdf
 from rarr.retrievers.extract import documents, files
 from rarr.retrievers.extract.documents import Document, UnreadableError, decode, read_docx, read_pdf
 from rarr.retrievers.extract.files import extract
@@ -302,17 +303,8 @@ def test_missing_extra_is_an_error_with_its_install_line(monkeypatch: pytest.Mon
 
 
 def page(*lines: str) -> bytes:
-    """Makes a PDF with these lines on its only page, without the table of its objects."""
-    content = f"BT /F1 12 Tf 72 720 Td ({') Tj 0 -14 Td ('.join(lines)}) Tj ET"
-    objects = (
-        "<< /Type /Catalog /Pages 2 0 R >>",
-        "<< /Type /Pages /Count 1 /Kids [4 0 R] >>",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-        "<< /Type /Page /Parent 2 0 R /Contents 5 0 R /Resources << /Font << /F1 3 0 R >> >> >>",
-        f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
-    )
-    body = "".join(f"{number} 0 obj\n{item}\nendobj\n" for number, item in enumerate(objects, start=1))
-    return f"%PDF-1.4\n{body}trailer << /Root 1 0 R >>\nstartxref\n0\n%%EOF".encode()
+    """Makes a PDF with these lines on its only page."""
+    return pdf(1, f"BT /F1 12 Tf 72 720 Td ({') Tj 0 -14 Td ('.join(lines)}) Tj ET".encode())
 
 
 @pytest.mark.parametrize(
