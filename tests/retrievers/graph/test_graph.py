@@ -47,8 +47,6 @@ STORE = Graph([*NAMESAKES, *OTHERS])
 @pytest.mark.parametrize(
     ("text", "entities"),
     [
-        ("The botanist Jonah Strake was born here.", [("b",)]),
-        ("Jonah Strake, the shipbuilder, was born here.", [("s",)]),
         ("Jonah Strake was born on 21 September 1902.", [("b",)]),
         ("The botanist Jonah Strake was born in Port Halden.", [("b",)]),
         ("Norway knows Jonah Strake.", [("b", "s")]),

@@ -58,7 +58,6 @@ def test_addresses_of_one_page_have_one_name() -> None:
 @pytest.mark.parametrize(
     ("moment", "after", "before", "fits"),
     [
-        (DAY, None, None, True),
         (DAY, DAY, None, True),
         (DAY, None, DAY, False),
         (DAY.replace(tzinfo=None), datetime(2024, 3, 4, tzinfo=UTC), datetime(2024, 3, 6, tzinfo=UTC), True),
