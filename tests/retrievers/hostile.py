@@ -48,7 +48,8 @@ async def half_closed(writer: StreamWriter) -> None:
     await asyncio.sleep(60)
 
 
-async def silent(writer: StreamWriter) -> None:
+async def silent(*_: object) -> None:
+    """Waits for a minute, also in place of a look-up."""
     await asyncio.sleep(60)
 
 

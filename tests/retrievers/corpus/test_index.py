@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Never
+from unittest.mock import Mock
 
 import pytest
 from tantivy import Searcher
@@ -86,16 +86,13 @@ def test_changed_files_alone_are_read_again_for_a_reader(build: Build, out: Path
     assert (before.num_docs, reader.searcher().num_docs) == (4, 1)
 
 
-def refuse(path: Path, _: object) -> Never:
-    raise PermissionError(13, "Permission denied")
-
-
 def test_parts_that_cannot_be_read_are_named_and_files_of_a_failing_system_tried_again(
     folder: Path, build: Build, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "a.jsonl").write_text('{"text": "Good line."}\nbad\n')
     (folder / "b.jsonl").write_text("bad\n")
     with monkeypatch.context() as patched:
+        refuse = Mock(side_effect=PermissionError(13, "Permission denied"))
         patched.setitem(extraction._READERS, ".txt", refuse)
         report = build()
     no_json = "line {} is left out: its JSON cannot be read (Expecting value: line 1 column 1 (char 0))"

@@ -8,6 +8,7 @@ import subprocess
 import time
 from asyncio import StreamWriter
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import httpx2
 import pytest
@@ -187,22 +188,15 @@ def test_rule_with_many_wildcards_is_matched_quickly() -> None:
 
 
 async def test_rules_are_kept_for_a_day_and_failures_for_30_s(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked, statuses = list[str](), [0, 200, 200, 200]
-
-    async def read(url: httpx2.URL) -> tuple[int, bytes]:
-        asked.append(str(url))
-        if not (status := statuses.pop(0)):
-            raise UnreachableError("nobody is there")
-        return status, b""
-
+    read = AsyncMock(side_effect=[UnreachableError("nobody is there"), *[(200, b"")] * 3])
     page, known, now = httpx2.URL("https://site.org/page"), RobotsRules("rarr", 10), time.monotonic()
     for _ in range(2):
         with pytest.raises(RetrievalError, match="nobody is there"):
             await known.require_allowed(page, read)
-    assert len(asked) == 1
+    assert read.await_count == 1
     for seconds, requests in [(31, 2), (86_000, 2), (90_000, 3)]:
         monkeypatch.setattr(fetching, "monotonic", lambda at=now + seconds: at)
         await known.require_allowed(page, read)
-        assert len(asked) == requests
+        assert read.await_count == requests
     await known.require_allowed(httpx2.URL("https://site.org:8443/"), read)
-    assert asked[-1] == "https://site.org:8443/robots.txt"
+    read.assert_awaited_with(httpx2.URL("https://site.org:8443/robots.txt"))

@@ -1,5 +1,7 @@
 from collections.abc import Sequence
 from ipaddress import ip_address
+from itertools import chain, repeat
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -21,15 +23,7 @@ PUBLIC = words("8.8.8.8 93.184.215.14 2606:4700::1111 ::ffff:8.8.8.8 64:ff9b::8.
 
 def resolver(*answers: Sequence[str] | Exception) -> Resolve:
     """Makes a resolver that returns one answer after another, and repeats the last answer."""
-    left = list(answers)
-
-    async def find(name: str, port: int) -> Sequence[str]:
-        answer = left.pop(0) if len(left) > 1 else left[0]
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    return find
+    return AsyncMock(side_effect=chain(answers, repeat(answers[-1])))
 
 
 MIXED = [["8.8.8.8", "10.0.0.1"], ["10.0.0.1", "8.8.8.8"], ["8.8.8.8", "::1"]]
