@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from langchain_core.documents import Document
@@ -108,30 +109,26 @@ async def test_documents_of_a_corpus_are_cut_anew_unless_changed(tmp_path: Path,
 
 
 class Shelf(BaseRetriever):
-    """A source that returns its texts, or fails."""
-
-    held: Any = ()
+    find: Any
 
     def _get_relevant_documents(self, query: str, *, run_manager: Any) -> Any:
-        if isinstance(self.held, Exception):
-            raise self.held
-        return self.held
+        return self.find()
 
 
-def langchain_retriever(held: Any) -> Retriever:
-    return object_retriever(Shelf(held=held), Settings(window=2))
+def langchain_retriever(**answers: Any) -> Retriever:
+    return object_retriever(Shelf(find=Mock(**answers)), Settings(window=2))
 
 
 async def test_sources_of_langchain_become_passages() -> None:
     metadata = {"source": "notes/fruit.md", "title": "Fruit", "date": "2024-03-05", "start_index": 100}
     document = Document("Apples are red. Pears are green. Peaches grow here.", metadata=metadata)
-    first, second = await langchain_retriever([document]).retrieve("Where do peaches grow?", 5)
+    first, second = await langchain_retriever(return_value=[document]).retrieve("Where do peaches grow?", 5)
     assert (first.text, first.start, first.end) == ("Pears are green. Peaches grow here.", 116, 151)
     assert (second.start, second.source, second.title) == (100, "notes/fruit.md", "Fruit")
     assert second.published_at == datetime(2024, 3, 5, tzinfo=UTC)
 
 
 async def test_source_of_langchain_that_fails_says_why() -> None:
-    held, message = OSError("no\nindex, key sk-0123456789"), r"\(OSError: no index, key \*\*\*\): try"
+    error, message = OSError("no\nindex, key sk-0123456789"), r"\(OSError: no index, key \*\*\*\): try"
     with pytest.raises(RetrievalError, match=rf"^the LangChain retriever Shelf failed {message}"):
-        await langchain_retriever(held).retrieve("x", 5)
+        await langchain_retriever(side_effect=error).retrieve("x", 5)
