@@ -218,13 +218,8 @@ def letter() -> bytes:
 def test_a_word_document_is_read() -> None:
     read = read_docx(letter())
     assert read.title == "Lorrin Bridge"
-    assert read.text.split("\n\n") == [
-        "# Lorrin Bridge",
-        "## History",
-        "The bridge was opened in 1937.",
-        "- Members pay 3 euros.",
-        "- It rains.",
-    ]
+    shown = "# Lorrin Bridge¶## History¶The bridge was opened in 1937.¶- Members pay 3 euros.¶- It rains."
+    assert read.text.replace("\n\n", "¶") == shown
 
 
 def with_new_xml(content: bytes, change: Callable[[bytes], bytes]) -> bytes:
