@@ -143,9 +143,10 @@ def test_changed_corpus_is_noticed(data: Path, out: Path) -> None:
         evaluate(data, out, settings=Settings(corpus=notes))
 
 
-def test_report_names_the_baseline_and_edits_without_agreement_need_a_model(data: Path, out: Path) -> None:
+def test_baseline_none_edits_nothing_and_edits_without_agreement_need_a_model(data: Path, out: Path) -> None:
     report = run_eval(data, out, limit=2, editor="none", queries="text")
     assert {"editor": "none", "queries": "text"}.items() <= report.settings.items()
+    assert all(it.text == it.original and it.scores.attribution_after is not None for it in report.rows)
     with pytest.raises(SettingsError, match="an edit without agreement needs a language model"):
         run_eval(data, out.with_name("other"), agreement=False)
 

@@ -1,7 +1,5 @@
 """Tests the prompted verifier: full support, no support, and an error if a sentence was not judged."""
 
-from typing import Any
-
 import pytest
 from makers import evidence
 
@@ -37,10 +35,9 @@ async def test_a_cell_of_a_table_is_judged_with_its_headers() -> None:
     assert "Old mill: Burned is 1921" in asked_of(chat)["text"]
 
 
-@pytest.mark.parametrize("answer", ["", "It is supported.", {"reason": "", "verdict": "supported"}])
-async def test_unreadable_answer_is_no_support_of_either_kind(answer: Any) -> None:
+async def test_unreadable_answer_is_no_support_of_either_kind() -> None:
     with pytest.raises(ModelError, match="cannot be read"):
-        await verifier(answering(answer)).support(TEXT, None, sentences(TEXT)[:1], FOUND)
+        await verifier(answering({"verdict": "supported"})).support(TEXT, None, sentences(TEXT)[:1], FOUND)
 
 
 WORDS = {

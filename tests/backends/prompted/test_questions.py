@@ -61,10 +61,9 @@ async def test_other_words_are_placed_in_the_sentence_that_shares_most_words(
     assert TEXT[query.start : query.end] == sentence
 
 
-@pytest.mark.parametrize("answer", ["", " \n", "I cannot help with that."])
-async def test_unreadable_answer_is_an_error_and_no_empty_list(answer: str) -> None:
+async def test_unreadable_answer_is_an_error_and_no_empty_list() -> None:
     with pytest.raises(ModelError, match="cannot be read"):
-        await generator(answering(answer)).generate(TEXT, None)
+        await generator(answering("")).generate(TEXT, None)
 
 
 async def test_three_samples_are_united_in_the_order_of_the_text() -> None:
@@ -76,7 +75,6 @@ async def test_three_samples_are_united_in_the_order_of_the_text() -> None:
 async def test_samples_are_one_request_with_a_temperature() -> None:
     chat = answering({"questions": []})
     await generator(chat, 3).generate(TEXT, None)
-    assert [(call.name, call.samples, call.temperature) for call in chat.calls] == [
-        ("generate_queries", 3, 0.7)
-    ]
+    [call] = chat.calls
+    assert (call.name, call.samples, call.temperature) == ("generate_queries", 3, 0.7)
     assert asked_of(chat) == {"context": "(none)", "text": TEXT.removesuffix("\n")}
