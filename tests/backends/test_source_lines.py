@@ -21,9 +21,6 @@ def test_a_line_in_two_excerpts_is_shown_once() -> None:
     ]
 
 
-def test_an_excerpt_without_a_line_of_its_own_is_left_out() -> None:
-    assert len(shown((FIRST, 0), ("It has two tanks.", FIRST.index("It")), (LATER, 200))) == 2
-
-
-def test_the_same_words_at_another_place_are_another_line() -> None:
-    assert [len(lines) for lines in shown((FIRST, 0), (LATER, 200))] == [2, 2]
+def test_an_excerpt_without_a_line_of_its_own_is_left_out_and_the_same_words_elsewhere_are_not() -> None:
+    parts = (FIRST, 0), ("It has two tanks.", FIRST.index("It")), (LATER, 200)
+    assert [len(lines) for lines in shown(*parts)] == [2, 2]
