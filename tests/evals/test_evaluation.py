@@ -91,9 +91,7 @@ def test_step_that_lost_a_correction_is_named(data: Path, out: Path) -> None:
         ("out/predictions.jsonl", '"r0"', '"r9"', "has an extra line, of 'r9': delete that line and run"),
     ],
 )
-def test_folder_that_cannot_be_continued_is_refused(
-    data: Path, out: Path, file: str, old: str, new: str, message: str
-) -> None:
+def test_unfit_folder_is_refused(data: Path, out: Path, file: str, old: str, new: str, message: str) -> None:
     run_eval(data, out)
     report, changed = (out / "report.json").read_bytes(), data.parent / file
     changed.write_text(changed.read_text().replace(old, new, 1))
@@ -163,9 +161,7 @@ def test_description_has_what_differs_from_the_default_and_no_secret(monkeypatch
     assert changed_settings(Settings()) == {}
 
 
-def test_changed_prompt_and_a_relative_path_elsewhere_are_other_settings(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_prompts_or_paths_are_other_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_rows(tmp_path / "edit.md", "One.")
     before = changed_settings(Settings(prompts=tmp_path, corpus="notes"))
     write_rows(tmp_path / "edit.md", "Two.")

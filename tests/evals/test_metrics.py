@@ -171,9 +171,7 @@ CORRECTED = (
         ("untouched_when_correct", CORRECTED, (0.5, 2, 0)),
     ],
 )
-def test_measures_over_rows_by_hand(
-    name: str, rows: Sequence[ScoredRow], expected: tuple[float, int, int]
-) -> None:
+def test_measures_by_hand(name: str, rows: Sequence[ScoredRow], expected: tuple[float, int, int]) -> None:
     measure = measures_of_rows(rows)[name]
     assert (round(measure.value or 0, 9), measure.n, measure.unjudged) == expected
     assert set(measures_of_rows(CORRECTED)) == set(MEASURE_NAMES)

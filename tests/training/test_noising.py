@@ -73,18 +73,15 @@ def test_failed_query_is_named_and_repeated(queries: Path, out: Path, broken: di
 @pytest.mark.parametrize(
     ("summary", "error", "reason"),
     [
-        (" ", None, "no_summary"),
-        ("The Alder Mill opened in 1955.", None, "unattributable"),
+        (" ", ("", ""), "no_summary"),
+        ("The Alder Mill opened in 1955.", ("", ""), "unattributable"),
         ("The Alder Mill opened in 1901.", ("1999", "2000"), "no_error"),
         ("The Alder Mill opened in 1901.", ("opened in 1901", "opened, in 1901"), "undetected"),
     ],
 )
-def test_query_without_a_row_is_counted_by_its_reason(
-    tmp_path: Path, out: Path, summary: str, error: tuple[str, str] | None, reason: str
-) -> None:
-    right, wrong = error or ("", "")
-    answers = {"corrupt": {"errors": [{"right": right, "wrong": wrong, "kind": "date"}]}}
-    model = make_model(answers | {"summarize": {"summary": summary}})
+def test_dropped_query_is_counted(tmp_path: Path, out: Path, summary: str, error: Any, reason: str) -> None:
+    planted = [{"right": error[0], "wrong": error[1], "kind": "date"}]
+    model = make_model({"corrupt": {"errors": planted}, "summarize": {"summary": summary}})
     report = made(write_queries(tmp_path, "Who eats plums?", QUERIES[0]), out, model)
     assert (report.rows, report.dropped) == (0, {"no_evidence": 1, reason: 1})
     assert {line["id"]: line["reason"] for line in lines(out)}[QUERIES[0]] == reason

@@ -72,9 +72,7 @@ def test_page_about_another_thing_is_not_read(question: str, title: str, source:
         ("Frau Ann Holt ist Mieterin.", TICKET, "Frau Eva Holt", TICKET, "open"),
     ],
 )
-def test_sentence_without_a_name_is_about_the_names_above(
-    above: str, sentence: str, title: str, source: str, verdict: str
-) -> None:
+def test_names_above_are_meant(above: str, sentence: str, title: str, source: str, verdict: str) -> None:
     assert verdicts([above, sentence], evidence(source, title=title))[1] == verdict
 
 
@@ -124,9 +122,7 @@ FRUIT, FEWER = "Ripe pears cost 4 euros.", "Ripe pears cost 3 euros."
         (f"# Model B\n\n{FRUIT}", "Model A", FRUIT, ["open"]),
     ],
 )
-def test_lead_lines_and_headings_limit_what_lines_say(
-    text: str, title: str, source: str, expected: list[str]
-) -> None:
+def test_lead_lines_and_headings_limit_lines(text: str, title: str, source: str, expected: list[str]) -> None:
     excerpts = labelled_excerpts([evidence(source, title=title)])
     spans, at, pieces = split_sentences(text), 0, list[BlockPiece]()
     for number, span in enumerate(spans, start=1):
@@ -380,9 +376,7 @@ _HOURS = "Opening times\n\n| Friday | 9:00 - 17:30 |\n| Sunday | closed |"
         ("On Friday the Arle museum is open from 9:00 to 17:30.", _HOURS, MUSEUM, "", "open"),
     ],
 )
-def test_subject_is_told_by_the_title_the_lines_before_and_the_text_above(
-    sentence: str, source: str, title: str, above: str, verdict: str
-) -> None:
+def test_subject_is_told_nearby(sentence: str, source: str, title: str, above: str, verdict: str) -> None:
     assert read(sentence, source, title=title, above=above).verdict == verdict
 
 

@@ -57,14 +57,7 @@ def test_pointer_finds_the_words_in_the_same_role(text: str, value: str, kind: s
 
 def test_hidden_words_that_were_cut_off_are_refused() -> None:
     with pytest.raises(ValueError, match="mask a span of these"):
-        TRAINED.find_hidden_words(
-            "Elm " * 300 + "1904", "Elm", PASSAGE, MaskedSpan(Span(1200, 1204), "date"), 1
-        )
-
-
-@pytest.fixture
-def weights(tmp_path: Path) -> Path:
-    return Path(shutil.copytree(SHIPPED, tmp_path / "weights"))
+        TRAINED.find_hidden_words(text := "Elm " * 300 + "1904", "Elm", PASSAGE, masked(text, "1904"), 1)
 
 
 def test_weights_that_ship_are_whole_and_small() -> None:
@@ -72,7 +65,8 @@ def test_weights_that_ship_are_whole_and_small() -> None:
     assert (SHIPPED / MODEL).stat().st_size < 30_000_000
 
 
-def test_damaged_file_or_manifest_is_refused(weights: Path) -> None:
+def test_damaged_file_or_manifest_is_refused(tmp_path: Path) -> None:
+    weights = Path(shutil.copytree(SHIPPED, tmp_path / "weights"))
     for name in (MODEL, TOKENIZER):
         whole = (weights / name).read_bytes()
         (weights / name).write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))

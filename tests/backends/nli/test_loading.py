@@ -1,7 +1,4 @@
-"""Tests how NLI models are loaded: no useless download, no code of a model, and errors of one line.
-
-Also tests the shape of a model by its config and name, and the meaning of its outputs.
-"""
+"""Tests how NLI models are loaded: no useless download, no code of a model, their shape and outputs."""
 
 import re
 import sys
@@ -82,9 +79,7 @@ def test_name_that_can_be_no_model_is_a_wrong_setting(name: str) -> None:
 
 
 @pytest.mark.parametrize("lacking", ["torch", "transformers"])
-def test_missing_package_is_one_line_with_its_installation(
-    lacking: str, fake: Fake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_missing_package_names_its_cure(lacking: str, fake: Fake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, lacking, None)
     assert re.search(rf'\(import of {lacking} halted.*\): pip install "rarr\[torch\]"\Z', refused(NAME))
 
@@ -134,9 +129,7 @@ def test_prompts_go_by_name(name: str, architecture: str, text: str, limit: int 
         (["entailment", "neutral", "contradiction", "other"], None),
     ],
 )
-def test_names_say_which_output_is_which_or_are_refused_with_the_cure(
-    labels: list[str], expected: LogitIndexes | None
-) -> None:
+def test_labels_tell_the_logits_or_are_refused(labels: list[str], expected: LogitIndexes | None) -> None:
     if expected:
         assert logit_indexes(dict(enumerate(labels)), "a/b") == expected
         return

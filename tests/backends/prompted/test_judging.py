@@ -49,9 +49,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize("wording", WORDINGS)
-async def test_a_wording_of_attrscore_shows_the_question_with_the_claim_and_has_its_own_words(
-    wording: str,
-) -> None:
+async def test_a_wording_of_attrscore_shows_question_and_claim_and_has_its_own_words(wording: str) -> None:
     for word, label in zip(WORDS[wording], ATTRIBUTION_CLASSES, strict=True):
         chat = answering({"verdict": word.upper(), "reason": ""})
         judge = PromptedVerifier(language_model(chat), PROMPTS, prompt=f"judge_as_{wording}")

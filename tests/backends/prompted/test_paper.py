@@ -81,9 +81,7 @@ def rewritten(folder: Path, editor: EditorKind, **settings: Any) -> tuple[Revisi
 
 
 @pytest.mark.parametrize(("editor", "prompt"), [("efec", "correct_text"), ("lamda", "rewrite_text")])
-def test_paper_baselines_rewrite_the_whole_text_from_all_its_evidence(
-    tmp_path: Path, editor: EditorKind, prompt: str
-) -> None:
+def test_baselines_rewrite_the_whole_text(tmp_path: Path, editor: EditorKind, prompt: str) -> None:
     revision, asked = rewritten(tmp_path, editor)
     assert revision.text == ORREL.replace("1932", "1936")
     assert asked.count(prompt) == 1

@@ -54,9 +54,7 @@ async def test_place_is_the_words_that_a_question_is_about(text: str, about: str
 @pytest.mark.parametrize(
     ("question", "sentence"), [("In which year has it burned?", BURNED), ("Which owner fled?", FLED)]
 )
-async def test_other_words_are_placed_in_the_sentence_that_shares_most_words(
-    about: str, question: str, sentence: str
-) -> None:
+async def test_other_words_are_placed_in_a_like_sentence(about: str, question: str, sentence: str) -> None:
     [query] = await asked([ask(question, about)])
     assert TEXT[query.start : query.end] == sentence
 

@@ -16,7 +16,6 @@ from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Verification
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
-from rarr.views.report_tables import as_tables
 
 HIGH, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."
 LABELLED: list[dict[str, Any]] = [
@@ -92,7 +91,6 @@ def test_passages_are_joined_and_claims_that_need_no_citation_left_out(tmp_path:
     assert list(fields) == ["Law", "all"]
     assert (out / "embedded/predictions.jsonl").read_bytes().startswith(kept)
     assert BenchmarkReport.model_validate_json((out / "report.json").read_text()) == report
-    assert "rr_gs_gpt4" in as_tables(report)
 
 
 def test_judges_of_like_names_do_not_share_a_folder(tmp_path: Path) -> None:
@@ -114,7 +112,6 @@ def test_autoais_is_a_mean_over_answers() -> None:
     rows = map(claims.ExpertClaim.model_validate, given)
     scores = claims.expert_scores(list(zip(rows, made, strict=True)))
     assert scores["autoais"].value == pytest.approx(2 / 3)
-    assert (scores["precision"].value, scores["recall"].value) == pytest.approx((2 / 3, 0.5))
     assert (scores["f1"].n, scores["f1"].unjudged) == (5, 1)
 
 
