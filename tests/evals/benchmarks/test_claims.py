@@ -105,13 +105,14 @@ def test_judges_of_like_names_do_not_share_a_folder(tmp_path: Path) -> None:
 
 def test_autoais_is_a_mean_over_answers() -> None:
     """First answer: 1 of 3 supported claims; second answer: 1 of 1. The macro mean is 2/3, the micro 1/2."""
-    labels = ("attributable", "extrapolatory", "contradictory", "attributable", "attributable", None)
+    labels = ("attributable", "extrapolatory", "contradictory", "attributable", "extrapolatory", None)
     names = ("a/1", "a/2", "a/3", "b/4", "b/5", "b/6")
     given = (EXPERT_CLAIMS[0] | {"id": name, "supported": name != "b/5"} for name in names)
     made = [pair("attributable", label)[1] for label in labels]
     rows = map(claims.ExpertClaim.model_validate, given)
     scores = claims.expert_scores(list(zip(rows, made, strict=True)))
     assert scores["autoais"].value == pytest.approx(2 / 3)
+    assert (scores["precision"].value, scores["recall"].value) == pytest.approx((1, 0.5))
     assert (scores["f1"].n, scores["f1"].unjudged) == (5, 1)
 
 
