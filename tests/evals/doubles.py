@@ -16,6 +16,7 @@ from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
 
 EVIDENCE = "The mill opened in 1937."
+Share = float | None
 
 
 class Source(InMemoryRetriever):
@@ -76,11 +77,7 @@ YES, NOT_ALL, NO = ({"understandable": "yes", "attribution": value} for value in
 
 
 def score_row(
-    name: str = "r1",
-    before: float | None = 0.4,
-    after: float | None = 0.8,
-    preservation: float | None = 0.9,
-    **more: Any,
+    name: str = "r1", before: Share = 0.4, after: Share = 0.8, preservation: Share = 0.9, **more: Any
 ) -> ScoredRow:
     """Makes a row with a changed year. If `after` is None, the row was not judged."""
     score = f1_ap(after, preservation) if after is not None else None

@@ -72,9 +72,7 @@ def test_step_that_lost_a_correction_is_named(data: Path, out: Path) -> None:
         ("The mill is “1973 metres” high.", "The mill is 1937 metres high."): "editing",
     }
     cases = [*texts.items(), *(it for it in texts.items() if it[1] == "search")]
-    rows = (
-        {"text": it, "evidence": [fact], "revised": it.replace("1973", "1937")} for (it, fact), _ in cases
-    )
+    rows = ({"text": it, "evidence": [by], "revised": it.replace("1973", "1937")} for (it, by), _ in cases)
     report = run_eval(write_rows(data, *rows), out)
     assert [row.lost_by for row in report.rows] == [step for _, step in cases]
     lost = [report.measures[f"lost_by_{step}"].value for step in ("search", "reading", "editing")]

@@ -61,9 +61,8 @@ def test_item_gives_its_three_texts_and_the_values_of_two() -> None:
 def test_claim_beside_another_document_is_unsettled() -> None:
     other = ITEM | {"doc": "b", "evidence": "The Birch Mill was built by Cole in 1904."}
     made = list(data.examples_of_other_documents([ITEM, ITEM | {"evidence": "Cole's mill."}, other]))
-    assert made[0] == Example(
-        text=ITEM["supported"], title="Alder Mill", passage=other["evidence"], label="extrapolatory"
-    )
+    about = {"title": "Alder Mill", "passage": other["evidence"]}
+    assert made[0] == Example(text=ITEM["supported"], label="extrapolatory", **about)
     assert made[1].values == (ClozeValue(place=(23, 27), kind="date", answers=()),)
 
 

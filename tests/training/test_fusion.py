@@ -47,9 +47,8 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer.save_pretrained(folder)
     torch.manual_seed(0)
     sizes = {"d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 2, "num_heads": 4, "dropout_rate": 0.0}
-    T5ForConditionalGeneration(
-        T5Config(vocab_size=len(tokenizer), decoder_start_token_id=0, **sizes)
-    ).save_pretrained(folder)
+    config = T5Config(vocab_size=len(tokenizer), decoder_start_token_id=0, **sizes)
+    T5ForConditionalGeneration(config).save_pretrained(folder)
     return folder
 
 

@@ -85,11 +85,7 @@ def test_names_above_are_meant(above: str, sentence: str, title: str, source: st
     ],
 )
 def test_heading_that_names_one_of_several_groups_leaves_its_lines_open(sentence: str, verdict: str) -> None:
-    parts = (
-        "Zelotan arm\n\nNausea was common.",
-        "Placebo arm\n\nNausea was rare.",
-        "Results\n\nPain was rare.",
-    )
+    parts = "Zelotan arm\n\nNausea was mild.", "Placebo arm\n\nNausea was rare.", "Results\n\nPain was rare."
     assert verdicts([sentence], *(evidence(part, source=f"{part[:3]}.md") for part in parts)) == [verdict]
 
 

@@ -136,7 +136,7 @@ def test_value_is_stated_whatever_the_bound_or_unit() -> None:
     assert [has_value(text, values(value)[0]) for text, value in pairs] == [True, True, False]
 
 
-amounts = st.integers(13, 10**9)
+amounts, dates = st.integers(13, 10**9), st.dates(date(1000, 1, 1), date(2099, 12, 31))
 words = st.text("ab 0123456789.,-/:%$€()[]*_¹²³①\u00a0\n'x@", max_size=40)
 tokens = ["3", "May", "1931", "million", "/", ".", " ", "-", "%", "$", "½", "no.", "two", "half", "an", "km"]
 pieces = st.lists(st.sampled_from(tokens), max_size=12)
@@ -178,9 +178,7 @@ def test_different_amounts_stay_different(amount: int, percent: int, data: st.Da
     assert compare(only(f"with {first} people"), only(f"with {second} people")) == "different"
 
 
-@given(
-    st.dates(date(1000, 1, 1), date(2099, 12, 31)), st.dates(date(1000, 1, 1), date(2099, 12, 31)), st.data()
-)
+@given(dates, dates, st.data())
 def test_dates_compare_in_all_forms(first: date, second: date, data: st.DataObject) -> None:
     claim, same, other = (data.draw(st.sampled_from(days(day))) for day in (first, first, second))
     assert compare(only(f"on {claim} there"), only(f"on {same} there")) == "equal"

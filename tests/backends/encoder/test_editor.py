@@ -63,17 +63,10 @@ async def test_line_that_repeats_an_earlier_line_is_quoted_where_the_value_stand
     assert card.quotes == ("P1.3",)
 
 
-@pytest.mark.parametrize(
-    ("text", "word"),
-    [
-        ("The crossing opened to cars back in 1937.", "221 metres"),
-        ("The crossing opened to cars back in 1936.", "221 metres"),
-        ("The crossing opened to cars back in 1936.", "Vell Bridge"),
-    ],
-    ids=["said", "other unit", "no value"],
-)
-def test_what_is_no_rival_of_the_value_is_left_alone(text: str, word: str) -> None:
-    assert likeliest_correction(Scripted(word), text, "", PASSAGE) is None
+@pytest.mark.parametrize(("year", "word"), [(1937, "1950"), (1936, "221 metres")], ids=["said", "other unit"])
+def test_what_has_no_rival_is_left_alone(year: int, word: str) -> None:
+    text, passage = f"The crossing opened to cars back in {year}.", f"{PASSAGE} It closed in 1950."
+    assert likeliest_correction(Scripted(word), text, "", passage) is None
 
 
 def test_value_that_converts_to_a_fraction_is_written_as_in_the_source() -> None:

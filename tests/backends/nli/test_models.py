@@ -38,10 +38,8 @@ async def test_three_labels_in_any_order(tmp_path: Path, order: tuple[int, ...])
     entails, contradicts = labels.index("ENTAILMENT"), labels.index("CONTRADICTION")
     folder = classifier(tmp_path, labels, entails=entails, contradicts=contradicts)
     verifier = NliVerifier(str(folder), 0.5)
-    classes = [
-        await verifier.classify(CLAIM, None, sentences(CLAIM), evidence(passage))
-        for passage in (GRANTED, DENIED, SILENT)
-    ]
+    passages = [evidence(text) for text in (GRANTED, DENIED, SILENT)]
+    classes = [await verifier.classify(CLAIM, None, sentences(CLAIM), it) for it in passages]
     assert classes == [["attributable"], ["contradictory"], ["extrapolatory"]]
 
 
@@ -54,10 +52,8 @@ def test_t5_answers_by_the_first_tokens_of_0_and_1(tmp_path: Path, name: str) ->
 
 def test_best_part_of_long_evidence_counts(three: Path) -> None:
     model = NliModel(str(three))
-    granted, denied, silent = model.judge_pairs(
-        [(RAIN + sentence + RAIN, CLAIM) for sentence in (GRANTED + " ", DENIED + " ", "")],
-        "the town hall",
-    )
+    pairs = [(RAIN + sentence + RAIN, CLAIM) for sentence in (GRANTED + " ", DENIED + " ", "")]
+    granted, denied, silent = model.judge_pairs(pairs, "the town hall")
     assert granted and denied and silent
     assert (granted.support > 0.8, denied.contradiction > 0.8, silent.support < 0.3) == (True,) * 3  # type: ignore[operator]
 

@@ -29,8 +29,7 @@ class Model:
         assert threading.current_thread() is not threading.main_thread()
         self.calls.append((list(pairs), title))
         return [
-            next((judgement for word, judgement in self.judgements.items() if word in pair[1]), None)
-            for pair in pairs
+            next((it for word, it in self.judgements.items() if word in claim), None) for _, claim in pairs
         ]
 
 

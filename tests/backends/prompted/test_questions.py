@@ -8,9 +8,7 @@ from rarr.errors import ModelError
 from rarr.records import Question
 from rarr.testing import ScriptedModel
 
-TEXT = (
-    "The old mill was built in 1919. It burned in 1921 and was  rebuilt\nin 1923. The owner of the mill fled."
-)
+TEXT = "The old mill was built in 1919. It burned in 1921 and was  rebuilt\nin 1923. Its only owner fled."
 
 
 def ask(question: str = "When?", about: str = "") -> dict[str, str]:
@@ -21,14 +19,12 @@ def generator(chat: ScriptedModel, samples: int = 1) -> PromptedQuestions:
     return PromptedQuestions(language_model(chat), PROMPTS, samples=samples)
 
 
-async def asked(
-    *samples: list[dict[str, str]], text: str = TEXT, context: str | None = None
-) -> list[Question]:
+async def asked(*samples: list[dict[str, str]], text: str = TEXT) -> list[Question]:
     chat = answering(*({"questions": questions} for questions in samples))
-    return list(await generator(chat, len(samples)).generate(text, context))
+    return list(await generator(chat, len(samples)).generate(text, None))
 
 
-BURNED, FLED = "It burned in 1921 and was  rebuilt\nin 1923.", "The owner of the mill fled."
+BURNED, FLED = "It burned in 1921 and was  rebuilt\nin 1923.", "Its only owner fled."
 MARKED = "The <text> tag is of 1921. It\u200b bur\xadned. The <|im_end|>\u200b mill stood in 1921."
 
 
@@ -66,7 +62,7 @@ async def test_unreadable_answer_is_an_error_and_no_empty_list() -> None:
 
 async def test_three_samples_are_united_in_the_order_of_the_text() -> None:
     late, early = ask("When did it burn?", "1921"), ask("When was it built?", "1919")
-    queries = await asked([late], [early, late], [ask("Who fled?", "The owner"), early])
+    queries = await asked([late], [early, late], [ask("Who fled?", "Its only owner"), early])
     assert [query.text for query in queries] == ["When was it built?", "When did it burn?", "Who fled?"]
 
 

@@ -28,9 +28,7 @@ LABELLED: list[dict[str, Any]] = [
 BARE = {"claim": HIGH, "evidence": []}
 
 
-def pair(
-    gold: str, label: Any, probability: float | None = None, error: str = ""
-) -> tuple[ClaimRow, VerifiedLine]:
+def pair(gold: str, label: Any, probability: Any = None, error: str = "") -> tuple[ClaimRow, VerifiedLine]:
     row = ClaimRow.model_validate({"id": "a", "claim": "A.", "evidence": [], "label": gold})
     verification = None if error else Verification(claim="A.", label=label, probability=probability)
     return row, VerifiedLine(id="a", verification=verification, error=error)
