@@ -124,8 +124,8 @@ def test_prompts_go_by_name(name: str, architecture: str, text: str, limit: int 
         (["LABEL_0", "LABEL_1"], LogitIndexes(1)),
         (["LABEL_0"], LogitIndexes(1)),
         (["LABEL_0", "LABEL_1", "LABEL_2"], None),
-        (["positive", "negative"], None),
         (["entailment", "entailed"], None),
+        (["neutral", "contradiction", "other"], None),
         (["entailment", "neutral", "contradiction", "other"], None),
     ],
 )
