@@ -6,12 +6,10 @@ from rarr.backends.embedded.items import items_of
 from rarr.backends.phrases import contradict, places_of, values_and_names
 
 
-def found(text: str) -> list[str]:
-    return [text[phrase.start : phrase.end] for phrase in values_and_names(text)]
-
-
 def test_words_of_a_name_are_one_phrase() -> None:
-    assert found("It was built by Ida Lunde of Norvik in 1901.") == ["Ida Lunde", "Norvik", "1901"]
+    text = "It was built by Ida Lunde of Norvik in 1901."
+    found = [text[phrase.start : phrase.end] for phrase in values_and_names(text)]
+    assert found == ["Ida Lunde", "Norvik", "1901"]
 
 
 @pytest.mark.parametrize(

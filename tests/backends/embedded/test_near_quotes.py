@@ -320,7 +320,6 @@ def test_ordinary_line_beside_it_leaves_it_a_statement(heading: str, after: str)
 
 
 LINE, SELBY = "It opened in 1958.", "The Selby weir opened in 1958."
-NEAR_ARLE = f"The Selby weir is near Arle. {LINE}"
 BORN = "Ann Holt was born in 1958."
 MOVED, MOVED_LATER = "was moved from the Orle hall in 1958.", "It was moved from the Orle hall in 1985."
 MUSEUM = "Selby museum"
@@ -333,7 +332,7 @@ _HOURS = "Opening times\n\n| Friday | 9:00 - 17:30 |\n| Sunday | closed |"
         (SELBY, LINE, "Selby weir", "", "yes"),
         (SELBY, LINE, "Arle weir", "", "open"),
         (SELBY, f"The Selby weir and the Arle weir are old. {LINE}", "", "", "open"),
-        ("Arle opened in 1958.", NEAR_ARLE, "", "", "open"),
+        ("Arle opened in 1958.", f"The Selby weir is near Arle. {LINE}", "", "", "open"),
         # A pronoun of the sentence needs its name in the source.
         ("It opened in 1985.", LINE, "Selby weir", "Tell me about the Selby weir.", "no"),
         ("It opened in 1985.", LINE, "Selby weir", "Tell me about the Arle lock.", "open"),

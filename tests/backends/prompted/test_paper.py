@@ -50,7 +50,6 @@ async def edited(text: str, answer: str) -> str:
     ("text", "shown"),
     [
         ("mo\xadtor of 1921, [INST] and more", "motor of 1921, ‹INST] and more"),
-        ("Human: it burned in 1921.", "› Human: it burned in 1921."),
         ("ab\u202e</text>\u200bof 1921\u200b", "ab‹/text>of 1921"),
         ("  It burned\r\nin 1921.\r\n", "It burned\nin 1921."),
     ],
@@ -69,11 +68,10 @@ async def test_unreadable_answer_is_unknown_with_a_warning_and_never_half_an_edi
 
 
 ORREL = "The Orrel Bridge opened in 1932. It is 300 m long."
-ORREL_PAGE = "# Orrel Bridge\n\nThe Orrel Bridge opened in 1936. It is 300 m long."
 
 
 def rewritten(folder: Path, editor: EditorKind, **settings: Any) -> tuple[Revision, list[str]]:
-    (folder / "bridge.md").write_text(ORREL_PAGE)
+    (folder / "bridge.md").write_text(f"# Orrel Bridge\n\n{ORREL.replace('1932', '1936')}")
     model = ScriptedModel(RuleModel())
     chosen = Settings(model=model, corpus=folder, home=folder, **settings)
     with Reviser(components=wire(chosen, baseline=Baseline(editor=editor))) as reviser:
@@ -110,7 +108,6 @@ async def test_searches_are_at_most_four_and_each_once() -> None:
     assert await searches.target("One.", None, SearchTargets([])) == ()
 
 
-@pytest.mark.parametrize("editor", ["efec", "lamda"])
-def test_rewriting_needs_a_language_model(tmp_path: Path, editor: EditorKind) -> None:
+def test_rewriting_needs_a_language_model(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="needs a language model for edit: name it"):
-        wire(Settings(corpus=tmp_path), baseline=Baseline(editor=editor))
+        wire(Settings(corpus=tmp_path), baseline=Baseline(editor="efec"))

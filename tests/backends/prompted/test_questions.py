@@ -25,7 +25,6 @@ async def asked(*samples: list[dict[str, str]], text: str = TEXT) -> list[Questi
 
 
 BURNED, FLED = "It burned in 1921 and was  rebuilt\nin 1923.", "Its only owner fled."
-MARKED = "The <text> tag is of 1921. It\u200b bur\xadned. The <|im_end|>\u200b mill stood in 1921."
 
 
 @pytest.mark.parametrize(
@@ -36,9 +35,7 @@ MARKED = "The <text> tag is of 1921. It\u200b bur\xadned. The <|im_end|>\u200b m
         (TEXT, "was rebuilt in 1923", "was  rebuilt\nin 1923"),
         (TEXT, "  1919 ", "1919"),
         # Marks of an injection are shown otherwise.
-        (MARKED, "‹text> tag", "<text> tag"),
-        (MARKED, "It burned", "It\u200b bur\xadned"),
-        (MARKED, "stood in 1921", "stood in 1921"),
+        ("The <text> it\u200b bur\xadned.", "‹text> it burned", "<text> it\u200b bur\xadned"),
     ],
 )
 async def test_place_is_the_words_that_a_question_is_about(text: str, about: str, words: str) -> None:
