@@ -17,7 +17,7 @@ from rarr.testing.scripted_model import Asked, UnansweredError
 RIGHT, WRONG = "The bridge opened in 1937.", "The bridge opened in 1935."
 GIVEN = {"text": RIGHT, "evidence": [RIGHT]}
 EVAL = ("eval", "in.jsonl", "-o", "out", "--corpus", "notes")
-UNDER = ("--fail-under",)
+UNCACHED, LIMIT = "--search wikipedia --offline", "--fail-under supported=0.9"
 AGAIN = "1 row with an error, which the same call repeats"
 BATCH = ("batch", "in.jsonl", "-o", "out.jsonl", "--workers", "0", "--corpus", "notes")
 
@@ -55,23 +55,25 @@ def test_file_becomes_a_file_and_one_line_tells_what_was_done(command: Command) 
 
 
 @pytest.mark.parametrize(
-    ("rows", "options", "status", "last"),
+    ("call", "rows", "options", "status", "last"),
     [
-        ([{"text": RIGHT}, {"text": 5}], [], 2, AGAIN),
-        ([{"text": ""}], [], 2, AGAIN),
-        ([GIVEN, {"id": 5}], [], 2, f"{AGAIN}; the first: line 2: it has no 'text'"),
-        ([{"text": RIGHT}], ["--search", "wikipedia", "--offline"], 3, "every row has an error: see"),
-        ([{"text": "A car."}], [*UNDER, "supported=0.9"], 4, "supported is not judged, so it may be"),
-        ([{"text": "A car."}, {"text": RIGHT}], [*UNDER, "supported=0.9"], 0, "2 rows in out.jsonl"),
-        ([{"text": "It is red."}], [*UNDER, "supported=0.9"], 4, "supported is 0, under its limit 0.9"),
-        ([{"text": RIGHT}], ["--max-cost", "0"], 4, "1 row left, since the cost has reached --max-cost"),
+        (BATCH, [{"text": ""}], "", 2, AGAIN),
+        (BATCH, [GIVEN, {"id": 5}], "", 2, f"{AGAIN}; the first: line 2: it has no 'text'"),
+        (BATCH, [{"text": RIGHT}], UNCACHED, 3, "every row has an error: see"),
+        (BATCH, [{"text": "A car."}], LIMIT, 4, "supported is not judged, so it may be"),
+        (BATCH, [{"text": "A car."}, {"text": RIGHT}], LIMIT, 0, "2 rows in out.jsonl"),
+        (BATCH, [{"text": "It is red."}], LIMIT, 4, "supported is 0, under its limit 0.9"),
+        (BATCH, [{"text": RIGHT}], "--max-cost 0", 4, "1 row left, since the cost has reached --max-cost"),
+        (EVAL, [GIVEN, []], UNCACHED, 2, "in.jsonl, line 2: it is no JSON object"),
+        (EVAL, [GIVEN, {"text": RIGHT}], f"{UNCACHED} --fail-under f1_ap=0", 4, "f1_ap may be under its"),
+        (EVAL, [{"text": RIGHT}], f"{UNCACHED} --fail-under f1_ap=0", 3, "no row could be done"),
     ],
 )
-def test_exit_status_of_a_batch(
-    command: Command, rows: list[Any], options: list[str], status: int, last: str
+def test_exit_status_of_a_file_of_rows(
+    command: Command, call: Any, rows: list[Any], options: str, status: int, last: str
 ) -> None:
     write_input(*rows)
-    done = command(*BATCH, *options)
+    done = command(*call, *options.split())
     assert (done.status, done.err.splitlines()[-1].startswith(f"rarr: {last}")) == (status, True), done.err
 
 
@@ -84,29 +86,6 @@ def test_scores_are_printed_and_written(command: Command) -> None:
     assert all(Path("out", it).exists() for it in ("predictions.jsonl", "report.json", "report.html"))
     report = EvalReport.model_validate_json(command(*EVAL, "--json").out)
     assert report.measures["restored"].value == 1
-
-
-@pytest.mark.parametrize(
-    ("rows", "options", "status", "last"),
-    [
-        ([GIVEN, []], [], 2, "in.jsonl, line 2: it is no JSON object"),
-        ([GIVEN, {"text": RIGHT}], [], 2, "1 row with an error: correct the cause"),
-        ([GIVEN, {"text": RIGHT}], ["f1_ap=0"], 4, "f1_ap may be under its limit 0"),
-        ([GIVEN], ["restored=0"], 4, "restored is not judged"),
-        ([GIVEN | {"text": "A car is red."}], ["attribution=1"], 4, "attribution is 0, under its"),
-        ([{"text": RIGHT}], ["f1_ap=0"], 3, ""),
-    ],
-)
-def test_exit_status_of_an_evaluation(
-    command: Command, rows: list[Any], options: list[str], status: int, last: str
-) -> None:
-    """A row without evidence of its own is searched for, and nothing is found in an empty cache."""
-    write_input(*rows)
-    call = ("eval", "in.jsonl", "-o", "out", "--search", "wikipedia", "--offline")
-    done = command(*call, *(word for limit in options for word in ("--fail-under", limit)))
-    lines = done.err.splitlines()
-    told = (done.status, lines[-1].startswith(f"rarr: {last}"), len(lines) <= 22)
-    assert told == (status, True, True), done.err
 
 
 @pytest.mark.loopback
