@@ -1,6 +1,5 @@
-"""Tests the doubles without a server: the retriever, the scripted model, and `RuleModel`."""
+"""Tests the doubles without a server: the retriever and `RuleModel`."""
 
-import asyncio
 import json
 from typing import Any
 
@@ -9,8 +8,8 @@ from makers import ASKED, FACT, passage
 
 from rarr import prompts
 from rarr.backends.prompted.prompts import NOTHING
-from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel, UnansweredError
-from rarr.tools.models.chat import CallFailure, ChatRequest, Message
+from rarr.testing import Asked, InMemoryRetriever, RuleModel, UnansweredError
+from rarr.tools.models.chat import Message
 
 
 async def test_retriever_ranks_by_shared_words_or_finds_the_list_of_the_query() -> None:
@@ -21,18 +20,6 @@ async def test_retriever_ranks_by_shared_words_or_finds_the_list_of_the_query() 
     assert (await source.retrieve(ASKED, 5), await source.retrieve("Why?", 5)) == ([passage()], [])
     with pytest.raises(OSError, match="down"):
         await source.retrieve("Who?", 5)
-
-
-async def test_each_call_of_a_model_takes_one_entry_of_the_failures() -> None:
-    messages = (Message("system", "Answer."), Message("user", "When?"))
-    request = ChatRequest("edit", "", messages=messages, schema={}, samples=1)
-    assert (await ScriptedModel({"When": {"year": 1976}}).complete(request)).texts == ('{"year": 1976}',)
-    busy, late = CallFailure("busy", "later"), CallFailure("timeout", "late")
-    model = ScriptedModel({"": "x"}, failures=[busy, None, late])
-    done = [await asyncio.gather(model.complete(request), return_exceptions=True) for _ in range(4)]
-    answered = [[getattr(it, "texts", it) for it in each] for each in done]
-    assert answered == [[busy], [("x",)], [late], [("x",)]]
-    assert len(model.calls) == 4
 
 
 RIGHT, WRONG = "The Ferry Library opened in 1981.", "The Ferry Library opened in 1976."
