@@ -34,6 +34,7 @@ CALLS: list[tuple[list[str], str]] = [
     (["revise", "One.", "--set", "nope=1"], "'nope'"),
     (["revise", "One.", "--corpus", "https://example.org"], "'https://example.org' is an address: give"),
     (["write", "Dam", *CORPUS, "-o", "none/a.md"], "is in no folder that exists: make none, or name"),
+    (["write", "Dam", *CORPUS], "an article needs a language model for plan"),
     (["trace", "export", "last", "-o", "docs"], "-o docs is a folder: name a file in it"),
     (["check", "docs", *CORPUS], "docs holds no document: name a file"),
     (["check", "draft.md", *CORPUS, "-o", "draft.md"], "would replace a file that is read"),
