@@ -111,9 +111,5 @@ def test_decisions_are_made_on_a_run_or_the_json_of_a_revision(command: Command)
     reverted = command("trace", "decide", "last", "--revert", "e1")
     assert reverted.out.decode() == "The Hoover Dam is 212 metres high.\n"
     assert reverted.err == "rarr: e1: refused\n"
-    decisions = ("--accept e1", "is in the text already"), ("--revert e9", "is unknown")
-    for wrong, message in decisions:
-        made = command("trace", "decide", "last", *wrong.split())
-        assert (made.status, made.out, message in made.err) == (2, b"", True)
     assert "no edit is named" in command("trace", "decide", "last").err
     assert "is not the JSON of a revision" in command("trace", "decide", "dam.md", "--accept", "e1").err

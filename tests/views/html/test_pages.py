@@ -47,36 +47,9 @@ def with_each_state(trace: Trace) -> Trace:
     return changed
 
 
-def require_known_tags(html: str) -> Page:
-    """All tags are closed, and none runs or loads anything but the script and the style of the page."""
-    drawn = Page(html)
-    tags = [tag for tag, _ in drawn.tags]
-    assert drawn.open == []
-    assert not {"img", "iframe", "object", "form", "link", "base"} & set(tags)
-    assert (tags.count("script"), tags.count("style")) == (1, 1)
-    names = [name for _, attrs in drawn.tags for name in attrs]
-    assert not [name for name in names if name.startswith("on") or name in {"src", "style"}]
-    return drawn
-
-
-@pytest.mark.slow
-def test_hostile_texts_are_shown_as_text_and_links_lead_to_the_web_or_existing_anchors(
-    trace: Trace,
-) -> None:
-    html = trace_page(trace)
-    drawn = require_known_tags(html)
-    ids = [str(attrs["id"]) for _, attrs in drawn.tags if "id" in attrs]
-    assert len(ids) == len(set(ids))
-    links = [(str(attrs["href"]), attrs.get("rel")) for tag, attrs in drawn.tags if tag == "a"]
-    assert {address[1:] for address, _ in links if address.startswith("#")} <= set(ids)
-    outer = {link for link in links if not link[0].startswith("#")}
-    assert outer == {("https://example.org/bridge?a=1&b=2", "noopener noreferrer")}
-    assert "</script><script>alert(1)</script><img src=x onerror=alert(2)>" in drawn.text
-    assert not re.search("[\u202a-\u202e\u2066-\u2069]|&amp;lt;script", html)
-    assert re.search("default-src 'none'; style-src 'sha256-[^' ]+'; script-src 'sha256-[^' ]+';", html)
-
-
-def test_page_of_a_hostile_trace_file_has_only_known_tags(trace: Trace) -> None:
+@pytest.fixture(scope="module")
+def hostile_html(trace: Trace) -> str:
+    """The page of a trace file that somebody else wrote: each name and text in it is an attack."""
     odd = {"name": HOSTILE, "about": HOSTILE, "error": HOSTILE}
     contents = {"user": HOSTILE, "answer": HOSTILE, "failure": HOSTILE, "texts": [HOSTILE]}
     bodies = [it.body | {name: contents[name] for name in {*contents} & {*it.body}} for it in trace.spans]
@@ -84,7 +57,31 @@ def test_page_of_a_hostile_trace_file_has_only_known_tags(trace: Trace) -> None:
     spans = [span.model_copy(update=odd | {"body": body}) for span, body in pairs]
     facts = trace.file.facts.model_copy(update={"version": HOSTILE, "settings": {HOSTILE: [HOSTILE]}})
     known = {"spans": spans, "facts": facts, "run_id": HOSTILE}
-    require_known_tags(trace_page(Trace(trace.file.model_copy(update=known))))
+    return trace_page(Trace(trace.file.model_copy(update=known)))
+
+
+def test_all_tags_are_closed_and_none_runs_or_loads_but_our_script_and_style(hostile_html: str) -> None:
+    drawn = Page(hostile_html)
+    tags = [tag for tag, _ in drawn.tags]
+    assert drawn.open == []
+    assert not {"img", "iframe", "object", "form", "link", "base"} & set(tags)
+    assert (tags.count("script"), tags.count("style")) == (1, 1)
+    names = [name for _, attrs in drawn.tags for name in attrs]
+    assert not [name for name in names if name.startswith("on") or name in {"src", "style"}]
+    policy = "default-src 'none'; style-src 'sha256-[^' ]+'; script-src 'sha256-[^' ]+';"
+    assert re.search(policy, hostile_html)
+
+
+def test_hostile_texts_are_shown_and_links_lead_to_the_web_or_existing_anchors(hostile_html: str) -> None:
+    drawn = Page(hostile_html)
+    ids = [str(attrs["id"]) for _, attrs in drawn.tags if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    links = [(str(attrs["href"]), attrs.get("rel")) for tag, attrs in drawn.tags if tag == "a"]
+    assert {address[1:] for address, _ in links if address.startswith("#")} <= set(ids)
+    outer = {link for link in links if not link[0].startswith("#")}
+    assert outer == {("https://example.org/bridge?a=1&b=2", "noopener noreferrer")}
+    assert "</script><script>alert(1)</script><img src=x onerror=alert(2)>" in drawn.text
+    assert not re.search("[\u202a-\u202e\u2066-\u2069]|&amp;lt;script", hostile_html)
 
 
 def test_entries_that_need_review_come_first_with_the_words_that_decide(trace: Trace) -> None:
