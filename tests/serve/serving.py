@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
 from contextlib import aclosing
 from typing import Any, Self
 
@@ -111,8 +110,3 @@ class Served:
             self._ready.set()
             with self._listening as listening:
                 await self._server.serve(sockets=[listening])
-
-
-def script_of(text: str) -> Callable[[Any], str]:
-    """Returns a script that always answers with `text`."""
-    return lambda request: text

@@ -14,7 +14,7 @@ from openai import OpenAI
 from test_document_blocks import blocks
 
 from rarr.testing import ScriptedServer
-from serve.serving import RIGHT, SOURCE, WRONG, Served, script_of
+from serve.serving import RIGHT, SOURCE, WRONG, Served
 
 pytestmark = pytest.mark.loopback
 
@@ -28,7 +28,7 @@ def test_example_prints_the_revised_answer_and_its_notice(code: str, monkeypatch
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     printed = io.StringIO()
     with (
-        ScriptedServer(script_of(f"It is {WRONG} high.")) as upstream,
+        ScriptedServer({"": f"It is {WRONG} high."}) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
         contextlib.redirect_stdout(printed),
     ):
@@ -118,7 +118,7 @@ def test_answers_come_out_of_litellm_corrected_whole_and_streamed(tmp_path: Path
     environment = {"LITELLM_MASTER_KEY": KEY, "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
     environment |= {"HOME": str(tmp_path), "PATH": ""}
     asked: Any = {"model": "your-model", "messages": [{"role": "user", "content": "How high?"}]}
-    with ScriptedServer(script_of(f"{BEFORE} {YEAR}")) as upstream, Served() as served:
+    with ScriptedServer({"": f"{BEFORE} {YEAR}"}) as upstream, Served() as served:
         config = config.replace("http://localhost:8000/v1", upstream.url)
         config = config.replace("http://127.0.0.1:8100", served.root)
         (tmp_path / "config.yaml").write_text(config, encoding="utf-8")

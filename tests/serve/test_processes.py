@@ -19,7 +19,7 @@ from rarr import Settings
 from rarr.serve import server
 from rarr.serve.server import listening_socket
 from rarr.testing import ScriptedServer
-from serve.serving import ALICE, KnownRunner, script_of
+from serve.serving import ALICE, KnownRunner
 
 pytestmark = [pytest.mark.loopback, pytest.mark.slow]
 NOTES = Path("notes")
@@ -31,7 +31,7 @@ def test_log_has_the_run_and_neither_key_nor_text(tmp_path: Path, monkeypatch: p
     body: dict[str, Any] = {"model": "scripted", "rarr": {"deadline_s": 600}}
     body["messages"] = [{"role": "user", "content": "my-secret-question"}]
     with (
-        ScriptedServer(script_of(WRONG)) as upstream,
+        ScriptedServer({"": WRONG}) as upstream,
         serve_rarr(upstream.url, tmp_path, reads=False) as (process, root),
     ):
         answer = httpx2.post(f"{root}/v1/chat/completions?key=sk-query", json=body, headers=token, timeout=60)

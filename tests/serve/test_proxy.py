@@ -21,7 +21,7 @@ from rarr.serve.proxy import _answer_headers, _body_without_key
 from rarr.serve.requests import json_bytes, json_object
 from rarr.testing import Failure, ScriptedServer
 from serve.conftest import ASK, PARAGRAPHS, Log
-from serve.serving import RIGHT, SOURCE, WRONG, Served, script_of
+from serve.serving import RIGHT, SOURCE, WRONG, Served
 
 pytestmark = pytest.mark.loopback
 
@@ -81,7 +81,7 @@ def test_number_too_large_for_a_float_passes_unchanged(number: str) -> None:
 
 def test_server_that_is_told_to_end_sends_the_originals_first() -> None:
     with (
-        ScriptedServer(script_of(f"wait {WRONG}")) as upstream,
+        ScriptedServer({"": f"wait {WRONG}"}) as upstream,
         Served(serve_upstream_url=upstream.url, serve_shutdown_s=0.5) as served,
         ThreadPoolExecutor(8) as threads,
     ):
@@ -97,7 +97,7 @@ def test_server_that_is_told_to_end_sends_the_originals_first() -> None:
 def test_errors_are_those_of_the_server_behind_byte_by_byte() -> None:
     plan = lambda request: Failure(429, message="é \\u00e9", retry_after=7)  # noqa: E731
     with (
-        ScriptedServer(script_of("x"), plan=plan) as upstream,
+        ScriptedServer({"": "x"}, plan=plan) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
     ):
         through, direct = post(served.url, {}), post(upstream.url, {})
@@ -134,7 +134,7 @@ def test_mode_and_deadline_of_the_server_hold(upstream: ScriptedServer) -> None:
 
 def test_server_behind_that_is_silent_is_waited_for_a_while() -> None:
     with (
-        ScriptedServer(script_of("x"), plan=[Failure("hang")]) as upstream,
+        ScriptedServer({"": "x"}, plan=[Failure("hang")]) as upstream,
         Served(serve_upstream_url=upstream.url, serve_upstream_timeout_s=0.2) as served,
     ):
         late = post(served.url, {})
@@ -150,7 +150,7 @@ KEY = "sk-of-the-server/0123"
 def test_key_that_the_server_behind_repeats_is_hidden(own_key: bool, stream: bool) -> None:
     plan = [Failure(401, message=f"wrong key: {KEY}"), None, None]
     with (
-        ScriptedServer(script_of(f"I was sent {KEY[:-4]}{KEY[-4:]}. It is {WRONG}."), plan=plan) as upstream,
+        ScriptedServer({"": f"I was sent {KEY[:-4]}{KEY[-4:]}. It is {WRONG}."}, plan=plan) as upstream,
         Served(serve_upstream_url=upstream.url, serve_upstream_key=KEY if own_key else "") as served,
     ):
         for mode in ("revise", "off", "revise"):

@@ -22,7 +22,7 @@ from rarr.serve.streams import AnswerStream, ParagraphSplitter
 from rarr.settings import ServeMode
 from rarr.testing import Failure, ScriptedServer
 from serve.conftest import ASK
-from serve.serving import RIGHT, WRONG, KnownRunner, Served, script_of
+from serve.serving import RIGHT, WRONG, KnownRunner, Served
 
 pytestmark = pytest.mark.loopback
 
@@ -45,7 +45,7 @@ def test_paragraphs_go_out_each_in_the_light_of_those_before(client: OpenAI, ser
 def test_stream_that_breaks_off_breaks_off_here_too_after_its_text() -> None:
     came: list[str] = []
     with (
-        ScriptedServer(script_of(f"The dam is {WRONG} high and"), plan=[Failure("die")]) as upstream,
+        ScriptedServer({"": f"The dam is {WRONG} high and"}, plan=[Failure("die")]) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
         OpenAI(base_url=served.url, api_key="x", max_retries=0) as client,
         pytest.raises((httpx2.RemoteProtocolError, openai.APIConnectionError)),
@@ -57,7 +57,7 @@ def test_stream_that_breaks_off_breaks_off_here_too_after_its_text() -> None:
 def test_stream_whose_text_is_held_back_is_not_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rarr.serve.proxy.COMMENT_INTERVAL_S", 0.05)
     with (
-        ScriptedServer(script_of("Please wait.\n\nThe dam.")) as upstream,
+        ScriptedServer({"": "Please wait.\n\nThe dam."}) as upstream,
         Served(serve_upstream_url=upstream.url, serve_deadline_s=0.4) as served,
         OpenAI(base_url=served.url, api_key="x") as client,
     ):
@@ -70,7 +70,7 @@ def test_stream_whose_text_is_held_back_is_not_silent(monkeypatch: pytest.Monkey
 
 def test_client_that_leaves_stops_the_server_behind() -> None:
     with (
-        ScriptedServer(script_of("x"), plan=[Failure("stall")]) as upstream,
+        ScriptedServer({"": "x"}, plan=[Failure("stall")]) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
     ):
         body = {"model": "scripted", "messages": ASK, "stream": True, "rarr": {"mode": "off"}}
