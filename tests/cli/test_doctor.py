@@ -35,9 +35,6 @@ def test_installation_is_named_with_cures_for_what_is_missing(command: Command, 
     [
         ({"corpus": "nowhere"}, "search corpus", "nowhere"),
         ({"model": "nope:x"}, "model", "nope"),
-        ({"search": "searxng"}, "search searxng", "searxng_url"),
-        ({"search": "corpus"}, "search corpus", "set corpus"),
-        ({"graph": "none.csv"}, "search graph", "none.csv"),
     ],
 )
 def test_what_prevents_work_is_broken(chosen: dict[str, Any], name: str, words: str) -> None:
