@@ -2,7 +2,8 @@
 
 import asyncio
 import threading
-from contextlib import aclosing
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager
 from typing import Any, Self
 
 from rarr import Settings
@@ -10,6 +11,8 @@ from rarr.batches.jobs import Job, JobResult, Runner, unchanged_result
 from rarr.errors import InputError
 from rarr.records.postprocessing import AnswerCitation, Postprocessed
 from rarr.serve.server import Application, HttpServer, listening_socket
+from rarr.testing import ScriptedServer
+from rarr.testing.server import Plan
 
 WRONG, RIGHT = "212 metres", "221 metres"
 SOURCE = "https://example.org/dam"
@@ -94,12 +97,8 @@ class Served:
             self._loop.call_soon_threadsafe(self._server.handle_exit, 15, None)
 
     def tasks(self) -> int:
-        """The tasks of the event loop that are left, with the one that counts them."""
-
-        async def count() -> int:
-            return len(asyncio.all_tasks())
-
-        return asyncio.run_coroutine_threadsafe(count(), self._loop).result(30)
+        """The tasks of the event loop that are left."""
+        return len(asyncio.all_tasks(self._loop))
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -110,3 +109,13 @@ class Served:
             self._ready.set()
             with self._listening as listening:
                 await self._server.serve(sockets=[listening])
+
+
+@contextmanager
+def serving(answer: str, plan: Plan = (), **settings: Any) -> Iterator[tuple[Served, ScriptedServer]]:
+    """Runs a server, and the server of a model behind it, which always gives the same answer."""
+    with (
+        ScriptedServer({"": answer}, plan=plan) as upstream,
+        Served(serve_upstream_url=upstream.url, **settings) as served,
+    ):
+        yield served, upstream

@@ -14,7 +14,7 @@ from openai import OpenAI
 from test_document_blocks import blocks
 
 from rarr.testing import ScriptedServer
-from serve.serving import RIGHT, SOURCE, WRONG, Served
+from serve.serving import RIGHT, SOURCE, WRONG, Served, serving
 
 pytestmark = pytest.mark.loopback
 
@@ -28,8 +28,7 @@ def test_example_prints_the_revised_answer_and_its_notice(code: str, monkeypatch
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     printed = io.StringIO()
     with (
-        ScriptedServer({"": f"It is {WRONG} high."}) as upstream,
-        Served(serve_upstream_url=upstream.url) as served,
+        serving(f"It is {WRONG} high.") as (served, _),
         contextlib.redirect_stdout(printed),
     ):
         exec(compile(code.replace("http://127.0.0.1:8100/v1", served.url), "page", "exec"), {})

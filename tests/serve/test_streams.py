@@ -20,9 +20,9 @@ from rarr.serve.chat import FallbackRunner, TextPostprocessor, postprocess_answe
 from rarr.serve.requests import Call, Refusal
 from rarr.serve.streams import AnswerStream, ParagraphSplitter
 from rarr.settings import ServeMode
-from rarr.testing import Failure, ScriptedServer
+from rarr.testing import Failure
 from serve.conftest import ASK
-from serve.serving import RIGHT, WRONG, KnownRunner, Served
+from serve.serving import RIGHT, WRONG, KnownRunner, Served, serving
 
 pytestmark = pytest.mark.loopback
 
@@ -45,8 +45,7 @@ def test_paragraphs_go_out_each_in_the_light_of_those_before(client: OpenAI, ser
 def test_stream_that_breaks_off_breaks_off_here_too_after_its_text() -> None:
     came: list[str] = []
     with (
-        ScriptedServer({"": f"The dam is {WRONG} high and"}, plan=[Failure("die")]) as upstream,
-        Served(serve_upstream_url=upstream.url) as served,
+        serving(f"The dam is {WRONG} high and", [Failure("die")]) as (served, _),
         OpenAI(base_url=served.url, api_key="x", max_retries=0) as client,
         pytest.raises((httpx2.RemoteProtocolError, openai.APIConnectionError)),
     ):
@@ -57,8 +56,7 @@ def test_stream_that_breaks_off_breaks_off_here_too_after_its_text() -> None:
 def test_stream_whose_text_is_held_back_is_not_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rarr.serve.proxy.COMMENT_INTERVAL_S", 0.05)
     with (
-        ScriptedServer({"": "Please wait.\n\nThe dam."}) as upstream,
-        Served(serve_upstream_url=upstream.url, serve_deadline_s=0.4) as served,
+        serving("Please wait.\n\nThe dam.", serve_deadline_s=0.4) as (served, _),
         OpenAI(base_url=served.url, api_key="x") as client,
     ):
         assert "".join(filter(None, texts_of_stream(client))) == "Please wait.\n\nThe dam."
@@ -69,16 +67,13 @@ def test_stream_whose_text_is_held_back_is_not_silent(monkeypatch: pytest.Monkey
 
 
 def test_client_that_leaves_stops_the_server_behind() -> None:
-    with (
-        ScriptedServer({"": "x"}, plan=[Failure("stall")]) as upstream,
-        Served(serve_upstream_url=upstream.url) as served,
-    ):
+    with serving("x", [Failure("stall")]) as (served, upstream):
         body = {"model": "scripted", "messages": ASK, "stream": True, "rarr": {"mode": "off"}}
         with httpx2.stream("POST", f"{served.url}/chat/completions", json=body, timeout=60) as response:
             next(response.iter_raw())
         while upstream.requests[0].left is None:
             time.sleep(0.01)
-        while served.tasks() > 3:  # the server's own, and the task that counts
+        while served.tasks() > 2:  # the server's own
             time.sleep(0.01)
 
 
