@@ -73,3 +73,19 @@ def batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Batch:
 
     monkeypatch.setattr(file_batch, "InProcessRunner", Watched)
     return folder
+
+
+def require_only_the_killer_fails(batch: Batch, **options: Any) -> None:
+    """Rows that end their process run once more; a row that ends it twice costs no other row its result."""
+    killers = ("The Orrel Dam is 212 metres high.", "The Arden Dam is 212 metres high.")
+    batch.rows(*({"text": text} for text in (RIGHT, *killers, WRONG)))
+    settings = batch.settings(search=["corpus", KillingSource(batch.folder, Orrel=2, Arden=1)], trace=False)
+    counts = batch.revise(settings, **options)
+    first, killer, once, last = before = batch.results()
+    assert (counts.rows, counts.errors, once["rarr_error"]) == (4, 1, None)
+    assert "ended twice" in killer["rarr_error"]
+    assert (first["rarr_text"], last["rarr_text"]) == (RIGHT, RIGHT)
+    assert sorted(path.name for path in batch.folder.glob("*.[01]")) == ["Arden.0", "Orrel.0", "Orrel.1"]
+    assert batch.revise(settings, **options).errors == 0
+    after = batch.results()
+    assert [after[n]["rarr_run_id"] for n in (0, 3)] == [before[n]["rarr_run_id"] for n in (0, 3)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batches.conftest import RIGHT, WRONG, Batch, KillingSource
+from batches.conftest import RIGHT, WRONG, Batch, require_only_the_killer_fails
 from rarr.batches.jobs import InProcessRunner
 from rarr.batches.results import Columns
 from rarr.batches.rows import input_rows
@@ -62,19 +62,8 @@ def test_batch_that_is_interrupted_before_its_first_row_goes_on(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kills", [1, 2])
-def test_row_that_kills_its_process_twice_costs_no_other_row_its_result(batch: Batch, kills: int) -> None:
-    batch.rows(*({"text": text} for text in (RIGHT, "The Orrel Dam is 212 metres high.", WRONG)))
-    settings = batch.settings(search=["corpus", KillingSource(batch.folder, Orrel=kills)], trace=False)
-    counts = batch.revise(settings, workers=2)
-    first, killer, last = before = batch.results()
-    assert (counts.rows, counts.errors) == (3, kills - 1)
-    assert ("ended twice" in (killer["rarr_error"] or "")) == (kills == 2)
-    assert (first["rarr_text"], last["rarr_text"]) == (RIGHT, RIGHT)
-    assert len(list(batch.folder.glob("Orrel.*"))) == kills
-    assert batch.revise(settings, workers=2).errors == 0
-    after = batch.results()
-    assert [after[n]["rarr_run_id"] for n in (0, 2)] == [before[n]["rarr_run_id"] for n in (0, 2)]
+def test_row_that_kills_its_process_twice_costs_no_other_row_its_result(batch: Batch) -> None:
+    require_only_the_killer_fails(batch, workers=2)
 
 
 def test_sources_and_context_of_a_row_are_used(batch: Batch) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from batches import conftest
-from batches.conftest import RIGHT, WRONG, Batch, KillingSource
+from batches.conftest import RIGHT, WRONG, Batch, KillingSource, require_only_the_killer_fails
 from rarr.batches.jobs import ENDED_TWICE
 from rarr.batches.ray import import_ray
 from rarr.testing import RuleModel, ScriptedModel
@@ -18,7 +18,6 @@ pytestmark = [
     pytest.mark.loopback,
     pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray"),
 ]
-DEADLY, DEADLY_ONCE = "The Orrel Dam is 212 metres high.", "The Arden Dam is 212 metres high."
 
 
 @pytest.fixture(scope="module")
@@ -52,21 +51,14 @@ def test_results_equal_those_of_this_process(
     assert found[0][1]["rarr_error"] == "its 'text' is empty: give a text"
 
 
-def test_rows_of_killed_actors_are_done_again_once(cluster: dict[str, Any], batch: Batch) -> None:
-    batch.rows(*({"text": text} for text in (WRONG, DEADLY, DEADLY_ONCE, RIGHT)))
-    settings = batch.settings(search=["corpus", KillingSource(batch.folder, Orrel=2, Arden=1)])
-    report = batch.revise(settings, **cluster)
-    _, killer, once, _ = batch.results()
-    assert (report.rows, report.errors) == (4, 1)
-    assert "ended twice" in killer["rarr_error"] and once["rarr_error"] is None
-    assert sorted(path.name for path in batch.folder.glob("*.[01]")) == ["Arden.0", "Orrel.0", "Orrel.1"]
-    assert batch.revise(settings, **cluster).errors == 0
-
-
-def test_rows_beside_a_deadly_one_in_an_actor_keep_their_results(
+def test_row_that_kills_its_actor_twice_costs_no_other_row_its_result(
     cluster: dict[str, Any], batch: Batch
 ) -> None:
-    batch.rows(*({"text": text} for text in (WRONG, DEADLY, RIGHT)))
+    require_only_the_killer_fails(batch, **cluster)
+
+
+def test_rows_beside_a_deadly_one_in_an_actor_keep_results(cluster: dict[str, Any], batch: Batch) -> None:
+    batch.rows(*({"text": text} for text in (WRONG, "The Orrel Dam is high.", RIGHT)))
     search = ["corpus", KillingSource(batch.folder, seconds=1, Orrel=2)]
     model = ScriptedModel(RuleModel(), name="rules")
     settings = batch.settings(search=search, model=model, queries="sentences")
