@@ -20,24 +20,17 @@ pytestmark = pytest.mark.loopback
 
 TOKEN = {"Authorization": f"Bearer {ALICE}"}
 CALLER = "additional_provider_specific_params"
-GUARDRAIL = "/beta/litellm_basic_guardrail_api"
+CHAT, GUARDRAIL = "/v1/chat/completions", "/beta/litellm_basic_guardrail_api"
 LEADS = "the path leads elsewhere"
 ELSEWHERE = ["../admin", "%2e%2e/admin", "%252e%252e/admin", "..%2fadmin", "%5c..%5cadmin"]
 ELSEWHERE += ["/evil.example/x", "models%00.txt", "x%0d%0aHost:%20evil"]
 JSON = {"Content-Type": "application/json"}
+UNKNOWN = [f"Bearer {ALICE[:-1]}", f"Bearer {ALICE}x", f"Bearer {ALICE},{BOB}", f"Basic {ALICE}"]
+UNKNOWN += ["Bearer \xff\xfe"]
 HEADS: list[tuple[str, dict[str, str], int, str]] = [
-    *(
-        ("GET /v1/models", headers, 401, "send a token of this server")
-        for headers in (
-            {},
-            {"Authorization": f"Bearer {ALICE[:-1]}"},
-            {"Authorization": f"Bearer {ALICE}x"},
-            {"Authorization": f"Basic {ALICE}"},
-            {"Authorization": f"Bearer {ALICE},{BOB}"},
-            {"Authorization": "Bearer \xff\xfe"},
-            {"Cookie": f"token={ALICE}"},
-        )
-    ),
+    ("GET /v1/models", {}, 401, "send a token of this server"),
+    *(("GET /v1/models", {"Authorization": it}, 401, "send a token of this server") for it in UNKNOWN),
+    ("GET /v1/models", {"Cookie": f"token={ALICE}"}, 401, "send a token of this server"),
     (f"GET /v1/models?token={ALICE}", {}, 401, "send a token of this server"),
     (f"POST {GUARDRAIL}", {}, 401, "send a token of this server"),
     *((f"GET /v1/{path}", TOKEN, 400, LEADS) for path in ELSEWHERE),
@@ -69,22 +62,18 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"deadline_s": 1e9}, "body.deadline_s: give a number less than"),
     ({"deadline_s": float("inf")}, "body.deadline_s: give a finite number"),
 ]
+WRONG_OPTIONS: list[tuple[Any, str]] = [
+    ({"mode": "delete"}, "rarr.mode: give 'revise', 'cite', 'check'"),
+    ("off", "rarr: give an object"),
+    ({"upstream": "http://evil"}, "rarr.upstream: unknown key: give"),
+    ({"sources": [{"url": "http://169.254.169.254"}]}, "rarr.sources: passage 1 is empty"),
+]
+NO_OBJECTS = [b"{", b"[]", b'{"text": "\xff"}', b'{"text": ' + b"[" * 5000]
 BODIES: list[tuple[str, Any, dict[str, str], int, str]] = [
-    *(
-        ("/v1/revise", body, JSON, 400, "it is no JSON object")
-        for body in (b"{", b"[]", b'{"text": "\xff"}', b'{"text": ' + b"[" * 5000)
-    ),
+    *(("/v1/revise", body, JSON, 400, "it is no JSON object") for body in NO_OBJECTS),
     ("/v1/revise", {"text": "x"}, {"Content-Type": "text/plain"}, 400, "Content-Type: application/json"),
     *(("/v1/revise", {"text": "x"} | body, JSON, 400, says) for body, says in WRONG),
-    *(
-        ("/v1/chat/completions", {"model": "x", "messages": [], "rarr": rarr}, JSON, 400, says)
-        for rarr, says in [
-            ({"mode": "delete"}, "rarr.mode: give 'revise', 'cite', 'check'"),
-            ("off", "rarr: give an object"),
-            ({"upstream": "http://evil"}, "rarr.upstream: unknown key: give"),
-            ({"sources": [{"url": "http://169.254.169.254"}]}, "rarr.sources: passage 1 is empty"),
-        ]
-    ),
+    *((CHAT, {"model": "x", "messages": [], "rarr": it}, JSON, 400, says) for it, says in WRONG_OPTIONS),
     (GUARDRAIL, {}, JSON, 400, "body.input_type: it is missing"),
     (GUARDRAIL, {"input_type": "response", CALLER: {"corpus": "x"}}, JSON, 400, f"{CALLER}.corpus: unknown"),
     *(("/v1/revise", b"x" * size, JSON, 413, "the body has more than 0.01 MB") for size in (20_000, 99_000)),

@@ -35,6 +35,7 @@ def test_call_gives_its_options_to_the_job_and_answers_with_its_record(
     task = "verify" if route == "verify" else "postprocess"
     assert (job.task, job.sources) == (task, ("221 metres",))
     assert (job.text, job.context) == (body.get("text", WRONG), body["context"])
+    assert job.deadline_s == body.get("deadline_s", served.settings.serve_deadline_s)
     assert job.options == {name: body[name] for name in body if name == "mode"} | {"search": "given"}
     assert log.get(timeout=30)["outcome"] == outcome
     assert outcome != "deadline" or [it.code for it in made.warnings] == ["deadline"]
