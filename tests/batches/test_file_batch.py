@@ -45,9 +45,7 @@ def test_second_run_does_only_what_is_new(batch: Batch) -> None:
     assert [row["rarr_text"] for row in batch.results()] == [RIGHT, RIGHT]
 
 
-def test_batch_that_is_interrupted_before_its_first_row_goes_on(
-    batch: Batch, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batch_interrupted_before_any_row_goes_on(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
     class Interrupted(InProcessRunner):
         async def start(self) -> Any:
             raise KeyboardInterrupt
@@ -201,9 +199,7 @@ def test_line_that_is_no_row_has_a_problem_and_stops_no_other(line: bytes, tmp_p
         ("none.jsonl", None, "No such file"),
     ],
 )
-def test_file_that_cannot_be_read_is_an_error(
-    name: str, data: bytes | None, message: str, tmp_path: Path
-) -> None:
+def test_unreadable_file_is_an_error(name: str, data: bytes | None, message: str, tmp_path: Path) -> None:
     if data is not None:
         (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError, match=message):

@@ -51,9 +51,7 @@ def test_results_equal_those_of_this_process(
     assert found[0][1]["rarr_error"] == "its 'text' is empty: give a text"
 
 
-def test_row_that_kills_its_actor_twice_costs_no_other_row_its_result(
-    cluster: dict[str, Any], batch: Batch
-) -> None:
+def test_row_that_kills_its_actor_twice_costs_no_other_row_its_result(cluster: Any, batch: Batch) -> None:
     require_only_the_killer_fails(batch, **cluster)
 
 

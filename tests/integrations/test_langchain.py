@@ -94,9 +94,7 @@ def test_revision_reaches_the_first_block_of_the_text(content: Any, revised: str
         ("Found:\nIt is 221 m high.", {"documents": (DOCUMENT,), "query": "dam"}, [DOCUMENT]),
     ],
 )
-def test_documents_search_results_or_texts_of_tools_are_sources(
-    content: Any, artifact: Any, expected: list[Any]
-) -> None:
+def test_what_tools_returned_is_a_source(content: Any, artifact: Any, expected: list[Any]) -> None:
     message = ToolMessage(content, tool_call_id="1", name="search", artifact=artifact)
     assert [*tool_sources([HumanMessage("?"), message])] == expected
 

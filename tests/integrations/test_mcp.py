@@ -91,9 +91,7 @@ async def test_a_passage_that_speaks_to_a_model_is_not_passed_on(server: ToolSer
         ("delete_text", {}, "there is no tool 'delete_text': use revise_text, cite_text"),
     ],
 )
-async def test_wrong_arguments_are_one_line(
-    server: ToolServer, tool: str, arguments: dict[str, Any], words: str
-) -> None:
+async def test_wrong_argument_is_one_line(server: ToolServer, tool: str, arguments: Any, words: str) -> None:
     assert words in text_of(await call_tool(server, tool, fails=True, **arguments))
 
 

@@ -38,9 +38,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-def test_text_comes_first_then_a_line_for_each_change_and_sentence_a_count_and_the_cost(
-    terminal: pytest.MonkeyPatch,
-) -> None:
+def test_text_comes_first_then_changes_sentences_and_the_cost(terminal: pytest.MonkeyPatch) -> None:
     terminal.setenv("FORCE_COLOR", "1")  # a pipe gets no escape sequence even then
     assert revision_text(REVISED, terminal=False).split("\n") == [
         "It opened in 1937.\r",
@@ -141,9 +139,7 @@ async def test_waiting_shows_share_requests_and_tokens_so_far(
     assert "50% of the text, edit" in drawn
 
 
-def test_time_left_is_shown_of_slow_rows_too(
-    terminal: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_time_left_is_shown(terminal: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     terminal.setenv("FORCE_COLOR", "1")
     now = 0.0
     terminal.setattr("rich.console.monotonic", lambda: now)
