@@ -35,6 +35,7 @@ def test_installation_is_named_with_cures_for_what_is_missing(command: Command, 
     [
         ({"corpus": "nowhere"}, "search corpus", "nowhere"),
         ({"model": "nope:x"}, "model", "nope"),
+        ({"search": "searxng"}, "search searxng", "searxng_url"),
     ],
 )
 def test_what_prevents_work_is_broken(chosen: dict[str, Any], name: str, words: str) -> None:

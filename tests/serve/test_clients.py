@@ -27,10 +27,7 @@ BEFORE, YEAR = f"The dam is {WRONG} high.", "It was opened in 1936."
 def test_example_prints_the_revised_answer_and_its_notice(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     printed = io.StringIO()
-    with (
-        serving(f"It is {WRONG} high.") as (served, _),
-        contextlib.redirect_stdout(printed),
-    ):
+    with serving(f"It is {WRONG} high.") as (served, _), contextlib.redirect_stdout(printed):
         exec(compile(code.replace("http://127.0.0.1:8100/v1", served.url), "page", "exec"), {})
     assert printed.getvalue() == f"It is {RIGHT} high. 1 corrected\n"
 

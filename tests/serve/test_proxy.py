@@ -80,10 +80,7 @@ def test_number_too_large_for_a_float_passes_unchanged(number: str) -> None:
 
 
 def test_server_that_is_told_to_end_sends_the_originals_first() -> None:
-    with (
-        serving(f"wait {WRONG}", serve_shutdown_s=0.5) as (served, _),
-        ThreadPoolExecutor(8) as threads,
-    ):
+    with serving(f"wait {WRONG}", serve_shutdown_s=0.5) as (served, _), ThreadPoolExecutor(8) as threads:
         asking = [threads.submit(post, served.url, {"stream": number % 2 == 1}) for number in range(8)]
         while len(served.known.jobs) < 8:
             time.sleep(0.01)
