@@ -5,11 +5,12 @@ from itertools import combinations
 from math import e
 
 import pytest
+from component_doubles import ScriptedReranker
 from hypothesis import given, strategies as st
-from makers import evidence
+from makers import evidence, query, runtime, state
 
 from rarr.ledger import evidence_selection
-from rarr.ledger.evidence_selection import EXHAUSTIVE_SUBSETS, select_evidence
+from rarr.ledger.evidence_selection import EXHAUSTIVE_SUBSETS, all_relevances, select_evidence
 from rarr.records import Evidence
 
 
@@ -66,6 +67,37 @@ OTHERS = {
     "q2": {"q1.1": 0.2, "q3.1": 0.7},
     "q3": {"q1.1": 0.1, "q2.1": 0.3},
 }
+
+
+QUERIES = [query(id=f"q{n}", text=f"Question {n}?") for n in (1, 2, 3)]
+
+
+def scored(reranker: ScriptedReranker) -> list[tuple[str, list[str]]]:
+    """Returns the questions, each with the passages that were scored for it."""
+    return [(asked, [passage.text for passage in passages]) for asked, passages in reranker.calls]
+
+
+async def test_passages_of_other_queries_are_scored_once() -> None:
+    reranker = ScriptedReranker({"Second.": 0.07, "Third.": 0.06})
+    context = runtime(reranker=reranker).context
+    asked = state(queries=QUERIES, found=[*FOUND, evidence("First.", id="q3.2")])
+    relevances, notices = await all_relevances(asked, context)
+    assert scored(reranker) == [
+        ("Question 1?", ["Second.", "Third."]),
+        ("Question 2?", ["First.", "Third."]),
+        ("Question 3?", ["Second."]),  # its own passages hold the first place
+    ]
+    assert (relevances["q1"], notices) == ({"q2.1": 0.07, "q3.1": 0.06}, [])
+    again, _ = await all_relevances({**asked, "relevances": relevances}, context)
+    assert (again, len(reranker.calls)) == (relevances, 3)
+
+
+async def test_suspicious_passage_is_not_scored() -> None:
+    reranker = ScriptedReranker()
+    bad = FOUND[1].model_copy(update={"suspicious": "speaks to a model"})
+    asked = state(queries=QUERIES[:2], found=[FOUND[0], bad])
+    await all_relevances(asked, runtime(reranker=reranker).context)
+    assert scored(reranker) == [("Question 2?", ["First."])]
 
 
 def test_coverage_of_the_paper_is_the_best_relevance_of_any_passage() -> None:

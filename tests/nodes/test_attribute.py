@@ -6,9 +6,8 @@ import pytest
 from component_doubles import ScriptedVerifier
 from makers import TEXT, check, evidence, query, runtime, state
 
-from rarr.ledger.evidence_selection import all_relevances
 from rarr.nodes.attribute import attribute
-from rarr.records import Check, Evidence, Passage
+from rarr.records import Check, Evidence
 from rarr.settings import Settings
 
 CONFIRMING = evidence(TEXT)
@@ -64,46 +63,3 @@ async def test_report_has_at_most_m_evidences_and_their_coverage() -> None:
     evidences = [evidence(id=f"q1.{n}", relevance=1 / n, start=1000 * n) for n in (1, 2, 3)]
     report = (await attribute(state(found=evidences), runtime(Settings(report_size=2))))["report"]
     assert (report.evidence_ids, report.coverage) == (("q1.1", "q1.2"), 1.0)
-
-
-QUERIES = [query(id=f"q{n}", text=f"Question {n}?") for n in (1, 2, 3)]
-FOUND = [
-    evidence("First.", id="q1.1", relevance=0.9),
-    evidence("Second.", id="q2.1", relevance=0.8, start=500),
-    evidence("Third.", id="q3.1", relevance=0.7, start=900),
-]
-
-
-class CountedScores:
-    """Scores by the table, and keeps the questions with their passages."""
-
-    def __init__(self) -> None:
-        self.calls: list[tuple[str, list[str]]] = []
-
-    async def score(self, asked: str, passages: list[Passage]) -> list[float]:
-        self.calls.append((asked, [passage.text for passage in passages]))
-        return [len(passage.text) / 100 for passage in passages]
-
-
-async def test_passages_of_other_queries_are_scored_once() -> None:
-    reranker = CountedScores()
-    asked = state(queries=QUERIES, found=[*FOUND, evidence("First.", id="q3.2")])
-    relevances, notices = await all_relevances(asked, runtime(reranker=reranker).context)
-    assert reranker.calls == [
-        ("Question 1?", ["Second.", "Third."]),
-        ("Question 2?", ["First.", "Third."]),
-        ("Question 3?", ["Second."]),  # its own passages hold the first place
-    ]
-    assert relevances["q1"] == {"q2.1": 0.07, "q3.1": 0.06}
-    assert notices == []
-    again, _ = await all_relevances({**asked, "relevances": relevances}, runtime(reranker=reranker).context)
-    assert (again, len(reranker.calls)) == (relevances, 3)
-
-
-async def test_suspicious_passage_is_not_scored() -> None:
-    reranker = CountedScores()
-    bad = FOUND[1].model_copy(update={"suspicious": "speaks to a model"})
-    await all_relevances(
-        state(queries=QUERIES[:2], found=[FOUND[0], bad]), runtime(reranker=reranker).context
-    )
-    assert reranker.calls == [("Question 2?", ["First."])]

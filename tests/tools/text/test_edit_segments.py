@@ -26,16 +26,11 @@ def test_overlapping_edits_are_composed(edits: list[Edit], expected: str) -> Non
 
 
 @given(edited())
-def test_segments_hold_both_texts(case: tuple[str, list[Edit]]) -> None:
+def test_segments_hold_both_texts_and_are_neither_empty_nor_split(case: tuple[str, list[Edit]]) -> None:
     original, edits = case
     parts = segments(original, edits)
     assert "".join(text for kind, text, *_ in parts if kind != "inserted") == original
     assert "".join(text for kind, text, *_ in parts if kind != "deleted") == with_edits(original, edits)
-
-
-@given(edited())
-def test_segments_are_neither_empty_nor_split(case: tuple[str, list[Edit]]) -> None:
-    parts = segments(*case)
     kinds = "".join(segment.kind[0] for segment in parts)
     assert all(segment.text for segment in parts)
     assert not any(pair in kinds for pair in ("kk", "dd", "ii", "id"))
