@@ -2,6 +2,8 @@
 
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +12,6 @@ from families import few
 
 from rarr import Reviser, Settings
 from rarr.retrievers.corpus.corpus import Corpus, build_index
-from rarr.retrievers.web.cache import Cache
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 
@@ -48,6 +49,22 @@ def test_data_folder_is_private(corpus: Path, tmp_path: Path) -> None:
     assert open_to_others(tmp_path / "some") == []
 
 
+RUN_WITH_ENCODER = """
+from rarr import revise
+from rarr.backends.encoder.model_files import SHIPPED
+
+revise("Peaches grow in Texas.", corpus="corpus", home="data", weights=SHIPPED)
+assert "onnxruntime" in __import__("sys").modules, "the run used no encoder: nothing was tested"
+"""
+
+
+def test_run_and_its_libraries_write_only_into_the_data_folder(corpus: Path, tmp_path: Path) -> None:
+    home = tmp_path / "user"
+    variables = {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "PATH": os.environ["PATH"]}
+    subprocess.run([sys.executable, "-c", RUN_WITH_ENCODER], env=variables, cwd=tmp_path, check=True)
+    assert corpus.exists() and not home.exists(), [str(path) for path in home.rglob("*")]
+
+
 def test_index_of_an_earlier_version_becomes_private(corpus: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     Corpus.open(corpus, home=home, window=4)
@@ -56,16 +73,6 @@ def test_index_of_an_earlier_version_becomes_private(corpus: Path, tmp_path: Pat
         path.chmod(0o755 if path.is_dir() else 0o644)
     Corpus.open(corpus, home=home, window=4)
     assert open_to_others(home) == []
-
-
-@pytest.mark.usefixtures("umask")
-async def test_entries_of_the_cache_are_private(tmp_path: Path) -> None:
-    async def made() -> str:
-        return "a page"
-
-    await Cache(tmp_path / "home" / "cache").entry("page", "q", made)
-    assert len(list((tmp_path / "home" / "cache").iterdir())) == 1
-    assert open_to_others(tmp_path / "home") == []
 
 
 def test_index_written_with_o_follows_the_umask(corpus: Path, tmp_path: Path, umask: int) -> None:
