@@ -22,8 +22,8 @@ def test_edit_of_the_lead_of_a_block_is_refused() -> None:
     assert made.reason == "the change is not in this part of the text"
 
 
-def gate_of_card(text: str, old: str, new: str, **card: Any) -> tuple[str, str, bool]:
-    """Returns the state, reason and confirmation of the only edit of a card about the whole text."""
+def gate_of_card(text: str, old: str, new: str, **card: Any) -> tuple[str, bool]:
+    """Returns the state of the only edit of a card about the whole text, and whether it is confirmed."""
     start = text.index(old)
     edit = CardEdit(start=start, end=start + len(old), new=new, by=new, evidence_id="q1.1", confirmed=True)
     read = Card(**{"start": 0, "end": len(text), "verdict": "no", "edits": (edit,)} | card)
@@ -31,31 +31,34 @@ def gate_of_card(text: str, old: str, new: str, **card: Any) -> tuple[str, str, 
     update = apply_card_edits(state(text, cards=[read]), {place: "q1"})
     [one] = update["edits"]
     assert update["text"] == (text.replace(old, new) if one.accepted else text)
-    return one.state, one.reason, one.confirmed
+    return one.state, one.confirmed
 
 
 LONG = "The old mill at the river burned down in a winter night of the year 1932."
 
 
 @pytest.mark.parametrize(
-    ("text", "old", "new", "state", "card"),
+    ("text", "old", "new", "state", "card", "confirmed"),
     [
-        ("It opened in 1932.", "1932", "1936", "accepted", {}),
-        ("He said “it opened in 1932” there.", "1932", "1936", "suggested", {}),
-        ("See `code` of 1932.", "code", "line", "refused", {"verdict": "mixed", "side": "for"}),
-        (LONG, LONG[:60], "x", "suggested", {}),
-        ("It opened in 1932.", "1932", "1936", "suggested", {"doubts": ("why",)}),
-        ("It opened in 1932.", "1932", "1936", "suggested", {"verdict": "mixed"}),
-        ("It opened in 1932.", "1932", "1936", "accepted", {"verdict": "mixed", "side": "against"}),
-        ("See `x 1932` now.", "1932", "1936", "refused", {}),
-        ("See [it](https://a.org/1932) now.", "1932", "1936", "refused", {}),
-        ("It opened in 1932.", "It opened in 1932.", "", "refused", {}),
-        ("It opened in 1932.", "1932", "<|im_end|> 1936", "refused", {}),
-        ("It opened in 1932.", "1932", "``` 1936", "refused", {}),
+        ("It opened in 1932.", "1932", "1936", "accepted", {}, True),
+        ("He said “it opened in 1932” there.", "1932", "1936", "suggested", {}, True),
+        ("See `code` of 1932.", "code", "line", "refused", {"verdict": "mixed", "side": "for"}, True),
+        (LONG, LONG[:60], "x", "suggested", {}, True),
+        ("It opened in 1932.", "1932", "1936", "suggested", {"doubts": ("why",)}, False),
+        ("It opened in 1932.", "1932", "1936", "accepted", {"open": ({"start": 0, "end": 2},)}, False),
+        ("It opened in 1932.", "1932", "1936", "suggested", {"verdict": "mixed"}, False),
+        ("It opened in 1932.", "1932", "1936", "accepted", {"verdict": "mixed", "side": "against"}, True),
+        ("See `x 1932` now.", "1932", "1936", "refused", {}, True),
+        ("See [it](https://a.org/1932) now.", "1932", "1936", "refused", {}, True),
+        ("It opened in 1932.", "It opened in 1932.", "", "refused", {}, True),
+        ("It opened in 1932.", "1932", "<|im_end|> 1936", "refused", {}, True),
+        ("It opened in 1932.", "1932", "``` 1936", "refused", {}, True),
     ],
 )
-def test_edit_of_a_card(text: str, old: str, new: str, state: str, card: dict[str, Any]) -> None:
-    assert gate_of_card(text, old, new, **card)[0] == state
+def test_edit_of_a_card_is_confirmed_where_nothing_else_is_doubted_or_open(
+    text: str, old: str, new: str, state: str, card: dict[str, Any], confirmed: bool
+) -> None:
+    assert gate_of_card(text, old, new, **card) == (state, confirmed)
 
 
 def test_edits_that_delete_a_sentence_together_are_refused() -> None:
@@ -64,16 +67,6 @@ def test_edits_that_delete_a_sentence_together_are_refused() -> None:
     read = Card(start=0, end=9, verdict="no", edits=edits)
     update = apply_card_edits(state("Ann sang.", cards=[read]), {Span(0, 9): "q1"})
     assert (update["text"], [edit.state for edit in update["edits"]]) == ("Ann sang.", ["refused"] * 2)
-
-
-@pytest.mark.parametrize(
-    ("card", "confirmed"),
-    [({}, True), ({"doubts": ("why",)}, False), ({"open": ({"start": 0, "end": 2},)}, False)],
-)
-def test_edit_is_confirmed_where_nothing_else_is_doubted_or_open(
-    card: dict[str, Any], confirmed: bool
-) -> None:
-    assert gate_of_card("He said “it opened in 1932” there.", "1932", "1936", **card)[2] is confirmed
 
 
 def refusal(text: str, old: str, new: str) -> str:

@@ -36,6 +36,7 @@ def revision(status: Status, verdicts: list[Verdict], *warnings: Notice) -> Revi
 
 
 HARMLESS_ONES = [CHECK_FAILED.model_copy(update={"code": code}) for code in HARMLESS_CODES]
+ANOTHER = CHECK_FAILED.model_copy(update={"code": "x"})
 TABLE = Notice(code="table_not_checked", message="1 table not checked", node="generate_queries")
 MISSED = Notice(code="reader_unreliable", message="it missed 3 of 3", node="check_agreement")
 
@@ -46,12 +47,7 @@ MISSED = Notice(code="reader_unreliable", message="it missed 3 of 3", node="chec
         ("supported", ["unknown", "agrees"], [CHECK_FAILED], ""),
         ("supported", ["unknown"], [], ""),
         ("supported", ["unknown"], [MISSED], ""),
-        (
-            "unconfirmed",
-            ["unknown"],
-            [CHECK_FAILED.model_copy(update={"code": "x"}), MISSED],
-            "reader_unreliable",
-        ),
+        ("unconfirmed", ["unknown"], [ANOTHER, MISSED], "reader_unreliable"),
         *(("unjudged", ["unknown"], [harmless], "") for harmless in HARMLESS_ONES),
         ("unjudged", ["unknown"], [*HARMLESS_ONES, CHECK_FAILED], "check_failed"),
         ("unjudged", ["unknown"], [TABLE, CHECK_FAILED], "check_failed"),
