@@ -31,7 +31,6 @@ REVISED = state(
     found=[evidence("California grows them.")],
     edits=[edit(0, 7, "California")],
 )
-VERIFIER = ScriptedVerifier({"Georgia": 0.25, "California": 1.0})
 
 
 async def test_unchanged_text_is_judged_once() -> None:
@@ -44,13 +43,7 @@ async def test_unchanged_text_is_judged_once() -> None:
     assert verifier.calls == []
 
 
-async def test_original_is_judged_by_the_same_evidence() -> None:
-    scores = (await evaluate(REVISED | reported(1.0, 0.0), runtime(LAST, verifier=VERIFIER)))["scores"]
-    assert (scores.attribution_before, scores.attribution_after) == (0.125, 0.5)
-    assert scores.preservation == pytest.approx(1 - 6 / len(BEFORE))  # o, r, i and a stay
-
-
-async def test_sentences_without_queries_count_in_both_attributions() -> None:
+async def test_original_is_judged_by_the_same_evidence_and_all_sentences_count() -> None:
     """As in the paper, where auto-AIS is the mean over all sentences."""
     far = state(
         f"{AFTER} So it is.",
@@ -62,6 +55,7 @@ async def test_sentences_without_queries_count_in_both_attributions() -> None:
     verifier = ScriptedVerifier({"Georgia": 0.25, "Really": 0.0, "So it is": 0.5})
     scores = (await evaluate(far | reported(1.0, 0.0, 0.5), runtime(LAST, verifier=verifier)))["scores"]
     assert (scores.attribution_before, scores.attribution_after) == (0.75 / 3, 1.5 / 3)
+    assert scores.preservation == pytest.approx(1 - 6 / len(far["original"]))  # o, r, i and a stay
 
 
 async def test_nothing_judged_has_no_attribution_and_is_kept_whole() -> None:
