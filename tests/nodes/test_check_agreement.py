@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 import pytest
-from component_doubles import ScriptedChecker
+from component_doubles import Double, ScriptedChecker
 from makers import TEXT, disagrees, evidence, query, runtime, state
 
 from rarr.components import RawReading, ReadingBlock
@@ -35,6 +35,16 @@ async def test_evidence_is_checked_in_its_order_up_to_a_disagreement_and_a_failu
     assert second["checks"][:2] == first["checks"]
 
 
+class Reader(Double):
+    """Awaits what its script returns, and has no card."""
+
+    name, is_model = "reader", False
+
+    async def read(self, block: ReadingBlock, **_: object) -> RawReading:
+        await self.scripted(block)()
+        return RawReading({})
+
+
 async def test_passages_are_scored_while_a_reader_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rarr.nodes.check_agreement.SENDING_S", 0)
     scored = asyncio.Event()
@@ -44,17 +54,13 @@ async def test_passages_are_scored_while_a_reader_reads(monkeypatch: pytest.Monk
             scored.set()
             return [0.5 for _ in passages]
 
-    class Reader:
-        name, is_model = "reader", False
-
-        async def read(self, *_: object, **__: object) -> RawReading:
-            await scored.wait()
-            await asyncio.sleep(0.1)
-            return RawReading({})
+    async def until_scored() -> None:
+        await scored.wait()
+        await asyncio.sleep(0.1)
 
     other = query(id="q2", text="Another?")
     before = state(queries=[query(), other], found=PAIR, kept={"q1": ["q1.1"]})
-    context = runtime(card_reader=Reader(), reranker=Scores())
+    context = runtime(card_reader=Reader(until_scored), reranker=Scores())
     update = await asyncio.wait_for(check_agreement(before, context), 30)
     assert update["relevances"]["q2"] == {"q1.1": 0.5, "q1.2": 0.5}
 
@@ -63,22 +69,15 @@ async def test_passages_are_scored_while_a_reader_reads(monkeypatch: pytest.Monk
     ("found", "read"), [(["q1.2", "q2.1"], ["q1.1", "q2.1"]), (["q1.2"], ["q1.1", "q1.2"]), ([], [])]
 )
 async def test_later_round_shows_new_evidence_and_what_was_cited(found: list[str], read: list[str]) -> None:
-    blocks: list[ReadingBlock] = []
-
-    class Reader:
-        name, is_model = "reader", False
-
-        async def read(self, block: ReadingBlock, **_: object) -> RawReading:
-            blocks.append(block)
-            return RawReading({})
-
     first, later = query(), Query(id="q2", text="Another?", start=0, end=7, round=2)
     known = [*PAIR, evidence("Plums are fruit.", source="plums.md", id="q2.1")]
     quote = Quote(evidence_id="q1.1", start=0, end=6, text="Apples")
     [place] = sentences(TEXT)
     card = Card(**place._asdict(), verdict="open", quotes=(quote,), shown=("q1.1", "q1.2"))
     before = state(queries=[first, later], found=known, kept={"q2": found}, cards=[card], round=2)
-    update = await check_agreement(before, runtime(card_reader=Reader()))
-    shown = {line.evidence_id for block in blocks for excerpt in block.excerpts for line in excerpt.lines}
+    reader = Reader(lambda: asyncio.sleep(0))
+    update = await check_agreement(before, runtime(card_reader=reader))
+    excerpts = [excerpt for [block] in reader.calls for excerpt in block.excerpts]
+    shown = {line.evidence_id for excerpt in excerpts for line in excerpt.lines}
     assert sorted(shown) == read
     assert update["cards"] == [card]

@@ -1,9 +1,10 @@
 """An edit in the paper's order, about the last check, if it disagrees; a rewriting of the whole text."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
-from component_doubles import ScriptedEditor
+from component_doubles import Double, ScriptedEditor
 from makers import TEXT, check, evidence, query, runtime, state
 
 from rarr.nodes.baseline_rewrite import rewrite
@@ -42,23 +43,15 @@ async def test_only_disagreements_are_edited(verdict: str) -> None:
     assert (update, editor.calls) == ({}, [])
 
 
-class Rewriting:
-    """Rewrites a text as it is told, or fails."""
-
-    def __init__(self, new: str | Exception) -> None:
-        self.new, self.seen = new, list[str]()
-
-    async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> str:
-        self.seen = [passage.id for passage in evidence]
-        if isinstance(self.new, Exception):
-            raise self.new
-        return self.new
+class Rewriting(Double):
+    async def rewrite(self, text: str, context: str | None, evidence: Sequence[Evidence]) -> Any:
+        return self.scripted(*(passage.id for passage in evidence))
 
 
 async def test_the_text_is_rewritten_with_all_evidence_the_most_relevant_first() -> None:
     rewriter = Rewriting("Another.")
     update = await rewrite(FOUND, runtime(rewriter=rewriter))
-    assert (update["text"], rewriter.seen) == ("Another.", ["q1.2", "q2.1", "q1.1"])
+    assert (update["text"], rewriter.calls) == ("Another.", [("q1.2", "q2.1", "q1.1")])
     assert with_edits(LINES, update["edits"]) == update["text"]
 
 

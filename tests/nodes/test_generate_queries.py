@@ -1,13 +1,12 @@
 """Questions become numbered queries, each asked once."""
 
-from collections.abc import Sequence
+from unittest.mock import AsyncMock, Mock
 
 from component_doubles import ScriptedQueries
 from makers import runtime, state
 
-from rarr.components import SearchTargets
 from rarr.nodes.generate_queries import generate_queries
-from rarr.records import Query, Question
+from rarr.records import Query
 from rarr.tools.text.blocks_and_sentences import sentences
 
 TWO = "Georgia grows peaches. It exports them."
@@ -23,18 +22,13 @@ async def test_queries_are_numbered_in_the_generators_order() -> None:
 
 
 async def test_a_later_round_names_the_questions_about_its_sentences_alone() -> None:
-    seen: list[SearchTargets] = []
-
-    class Asking(ScriptedQueries):
-        async def target(self, text: str, context: str | None, lacking: SearchTargets) -> Sequence[Question]:
-            seen.append(lacking)
-            return []
-
+    generator = Mock(target=AsyncMock(return_value=[]))
     first, second = sentences(TWO)
     before = state(text=TWO, round=2, lacking=[second])
     before["queries"] = [
         Query(id=f"q{n}", text=f"Question {n}?", start=place.start, end=place.end)
         for n, place in enumerate((first, second), start=1)
     ]
-    await generate_queries(before, runtime(query_generator=Asking()))
-    assert [it.asked for it in seen] == [["Question 2?"]]
+    await generate_queries(before, runtime(query_generator=generator))
+    [(_, _, targets)] = [call.args for call in generator.target.await_args_list]
+    assert targets.asked == ["Question 2?"]
