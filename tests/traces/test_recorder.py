@@ -29,7 +29,7 @@ class Notes(InMemoryRetriever):
         return await super().retrieve(query, k)
 
 
-def revised(notes: Notes | None = None, **settings: Any) -> Revision:
+def revised(notes: InMemoryRetriever | None = None, **settings: Any) -> Revision:
     with Reviser(Settings(search=notes or Notes(), **settings)) as reviser:
         return reviser.revise(TEXT)
 
@@ -43,10 +43,8 @@ def test_resume_does_not_take_another_text_of_the_same_run_id() -> None:
 
 
 def test_key_in_an_error_of_a_retriever_is_not_recorded() -> None:
-    async def fail() -> None:
-        raise RuntimeError("GET https://api.example/search?api_key=SECRETKEY1234&q=dam\nfailed")
-
-    revision = revised(Notes(fail))
+    url = "https://api.example/search?api_key=SECRETKEY1234&q=dam"
+    revision = revised(InMemoryRetriever(RuntimeError(f"GET {url}\nfailed")))
     file = Trace.load(revision.run_id).file.model_dump_json()
     assert "SECRETKEY1234" not in file + revision.model_dump_json()
     assert "api_key=***" in file

@@ -36,19 +36,17 @@ def test_run_is_found_by_the_beginning_of_its_name(tmp_path: Path, word: str, fo
         store.remove_runs([word])
 
 
-def test_file_is_private_to_its_owner_and_listed_also_beside_one_that_cannot_be_read(tmp_path: Path) -> None:
+def test_file_is_private_and_listed_also_beside_one_that_cannot_be_read_or_is_removed_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = filled_store(tmp_path, "a")
     assert stat.S_IMODE((tmp_path / "traces" / "a.jsonl").stat().st_mode) == 0o600
     store.add_trace(file("c").model_copy(update={"seconds": None}))
     (tmp_path / "traces" / "b.jsonl").write_text('{"run":{"format":2}}\n')
-    expected = [("a", "done"), ("b", "unreadable"), ("c", "unfinished")]
+    names = [*store.run_names(), "d"]
+    monkeypatch.setattr(store, "run_names", lambda: names)
+    expected = [("a", "done"), ("b", "unreadable"), ("c", "unfinished"), ("d", "unreadable")]
     assert sorted((it.run_id, it.status) for it in store.summaries()) == expected
-
-
-def test_run_that_is_removed_while_runs_are_listed_is_unreadable(tmp_path: Path, monkeypatch: Any) -> None:
-    store = filled_store(tmp_path, "a")
-    monkeypatch.setattr(store, "run_names", lambda: ["a", "gone"])
-    assert [(it.run_id, it.status) for it in store.summaries()] == [("a", "done"), ("gone", "unreadable")]
 
 
 def test_clock_that_jumps_for_less_than_a_day_removes_no_run(tmp_path: Path) -> None:
