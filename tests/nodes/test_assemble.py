@@ -8,6 +8,7 @@ from rarr.state import State
 
 ONE = "The dam was opened in 1936."
 TWO = "It is 221 metres high."
+CODE = "The value `a[1]` stands at https://x.org/a here."
 
 
 @pytest.mark.parametrize(
@@ -34,10 +35,7 @@ def test_sentences_keep_their_labels(draft: str, expected: list[list[str]]) -> N
         (f"## History\n\n{ONE}", ONE),
         (f"{ONE}\n\nSources:\n\n[1] dam.md\n[2] other.md", ONE),
         (f"{ONE}\n\n## References\n\n1. dam.md\n", ONE),
-        (
-            "The value `a[1]` stands at https://x.org/a here.",
-            "The value `a[1]` stands at https://x.org/a here.",
-        ),
+        (CODE, CODE),
     ],
 )
 def test_own_heading_and_list_of_sources_are_removed_and_no_code(draft: str, expected: str) -> None:
