@@ -28,18 +28,12 @@ TEXTS = {str(page.relative_to(ROOT)): page.read_text(encoding="utf-8") for page 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One for all tests, so that the examples are indexed once."""
-    return tmp_path_factory.mktemp("home")
-
-
 @pytest.fixture(autouse=True)
-def _elsewhere(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A block sees the examples and writes elsewhere."""
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A block sees the examples and writes elsewhere; all have one home, so that these are indexed once."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("RARR_HOME", str(home))
+    monkeypatch.setenv("RARR_HOME", str(tmp_path.parent / "home"))
 
 
 def blocks(kind: str) -> list[str]:

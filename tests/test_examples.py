@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -19,15 +18,9 @@ NAMES = [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) f
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One for all tests, so that the examples are indexed once."""
-    return tmp_path_factory.mktemp("home")
-
-
-@pytest.fixture(scope="module")
-def revised(home: Path) -> Callable[[str], Revision]:
+def revised(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Revision]:
     """The revision of the example of this name, made once."""
-    reviser = Reviser(Settings(corpus=CORPUS, home=home))
+    reviser = Reviser(Settings(corpus=CORPUS, home=tmp_path_factory.mktemp("home")))
     return cache(lambda name: reviser.revise(EXAMPLES[name].text, EXAMPLES[name].context))
 
 
