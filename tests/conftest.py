@@ -10,10 +10,10 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import hypothesis
 import pytest
 import urllib3  # noqa: F401  # once it is imported first, it binds a socket, which the hook below refuses
 from blocking import watched
+from hypothesis import settings
 from outcomes import Outcomes
 from prompt_answers import PROMPT_ANSWERS
 
@@ -23,10 +23,8 @@ from rarr.tools.text.blocks_and_sentences import sentences
 ANSWERS.update(PROMPT_ANSWERS)  # `RuleModel` answers the prompts of all rooms in tests
 
 IN_CI = "CI" in os.environ
-hypothesis.settings.register_profile(
-    "rarr", deadline=None, derandomize=IN_CI, max_examples=100 if IN_CI else 25
-)
-hypothesis.settings.load_profile("rarr")
+settings.register_profile("rarr", deadline=None, derandomize=IN_CI, max_examples=100 if IN_CI else 25)
+settings.load_profile("rarr")
 
 LOOPBACK = {"127.0.0.1", "::1", "localhost"}
 CONNECTING = {"socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"}

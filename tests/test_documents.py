@@ -29,9 +29,7 @@ NOT_OURS = {"rarr.toml", "pyproject.toml", "tools.py", "agent.py", ".venv", ".ve
 TO_WRITE = {"dictionary.py", "find_hedges.py", "rows/predictions.jsonl"}  # by readers, or by a command
 LAYOUT = ROOT / "docs/development/index.md"
 MEASURED = (ROOT / "docs/measured/index.md").read_text(encoding="utf-8")
-PRINTED = re.compile(
-    r"^Printed by `(?:python -m|(?=rarr bench)) ?(\S+)([^`]*)` on (\d{4}-\d{2}-\d{2})", re.MULTILINE
-)
+PRINTED = re.compile(r"(?m)^Printed by `(?:python -m|(?=rarr bench)) ?(\S+)([^`]*)` on (\d{4}-\d{2}-\d{2})")
 SECTIONS = {section.splitlines()[0]: section for section in MEASURED.split("\n## ")[1:]}
 
 

@@ -31,9 +31,8 @@ async def test_half_without_controls_stays_unreliable_after_a_missed_block() -> 
     first, second = sentences(TEXT)
     found = [evidence(CLEAR, id="q1.1"), evidence(POINTING, id="q2.1", source="length.md")]
     kept = KeptEvidence(found, {first: ["q1.1"], second: ["q2.1"]})
-    read = await read_cards(
-        state(TEXT, found=found), [first, second], kept, runtime(card_reader=Lazy()).context
-    )
+    context = runtime(card_reader=Lazy()).context
+    read = await read_cards(state(TEXT, found=found), [first, second], kept, context)
     assert [counts.blocks_without for counts in read["controls"]].count(1) == 1
     assert all(UNRELIABLE in card.doubts for card in read["cards"])
 
@@ -69,9 +68,7 @@ class Contrary(Lazy):
         ("not 12 million crowns", "contradicted"),
     ],
 )
-async def test_suggestion_whose_source_says_what_the_sentence_says_contradicts_nothing(
-    by: str, status: str
-) -> None:
+async def test_suggestion_whose_source_says_the_same_contradicts_nothing(by: str, status: str) -> None:
     [place, _] = sentences(TEXT)
     kept = [evidence(f"{CLEAR} It was not 12 million crowns.", id="q1.1")]
     context = runtime(card_reader=Contrary(by)).context

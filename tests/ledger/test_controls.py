@@ -111,9 +111,7 @@ def test_control_that_another_passage_amends_examines_nobody_and_only_one_does(s
     one = make_block(state(TEXT), sentences(TEXT), [evidence(FACTS), news], salt=str(salt))
     label = next(label for label, line in one.lines.items() if line.evidence_id == "q1.2")
     cards = {
-        number: RawCard(
-            "no", (it.origin.label, label), edits=(RawEdit(it.text[-9:-1], "gone", "nothing of this"),)
-        )
+        number: RawCard("no", (it.origin.label, label), edits=(RawEdit(it.text[-9:-1], "gone", "nothing"),))
         for number, it in one.controls.items()
         if it.origin.evidence_id != "q1.2"
     }

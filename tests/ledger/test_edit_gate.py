@@ -109,9 +109,7 @@ def test_paper_refuses_only_what_exceeds_both_50_characters_and_half_of_the_text
         ("It is old.", "old", "o\u200bld", True),
     ],
 )
-def test_paper_may_rewrite_any_words_but_marks_lines_and_cells(
-    text: str, old: str, new: str, is_refused: bool
-) -> None:
+def test_paper_rewrites_no_marks_lines_or_cells(text: str, old: str, new: str, is_refused: bool) -> None:
     assert bool(refusal(text, old, new)) is is_refused
 
 

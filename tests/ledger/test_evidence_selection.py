@@ -25,10 +25,8 @@ def coverage(chosen: Sequence[Evidence]) -> float:
 def findings(draw: st.DrawFn) -> list[Evidence]:
     """Generates evidence of up to four queries, each at its own place."""
     pairs = draw(st.lists(st.tuples(st.integers(1, 4), st.floats(0, 1)), max_size=8))
-    return [
-        evidence(id=f"q{q}.{rank}", relevance=relevance, start=1000 * rank)
-        for rank, (q, relevance) in enumerate(pairs)
-    ]
+    places = enumerate(pairs)
+    return [evidence(id=f"q{q}.{n}", relevance=score, start=1000 * n) for n, (q, score) in places]
 
 
 @pytest.mark.parametrize("exhaustive", [EXHAUSTIVE_SUBSETS, 0])

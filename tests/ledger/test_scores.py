@@ -76,9 +76,7 @@ async def test_evidence_is_judged_on_its_sentence_and_the_neighbours_and_the_rep
 
 async def test_evidence_of_a_query_outside_all_sentences_is_not_judged() -> None:
     text = "# Heading\n\nProse is here."
-    verifier = ScriptedVerifier()
+    before, verifier = state(text, found=[evidence()]), ScriptedVerifier()
     components = runtime(verifier=verifier).context
-    [support], _ = await sentence_support(
-        "attribute", state(text, found=[evidence()]), text, [query(2, 9)], [], components
-    )
+    [support], _ = await sentence_support("attribute", before, text, [query(2, 9)], [], components)
     assert (support.query_ids, best_support(support), verifier.calls) == ((), None, [])

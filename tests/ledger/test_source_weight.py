@@ -30,9 +30,7 @@ def passage(source: str, text: str = FACT, year: int | None = None) -> Evidence:
         ("https://en.wikipedia.org/wiki/A", {"wikipedia.org": "forum"}, "forum"),
     ],
 )
-def test_sources_have_a_kind_by_their_domain_or_the_settings(
-    source: str, own: dict[str, Kind], kind: Kind
-) -> None:
+def test_source_has_a_kind_by_its_domain_or_settings(source: str, own: dict[str, Kind], kind: Kind) -> None:
     assert source_kind(source, own) == kind
 
 

@@ -54,13 +54,12 @@ def test_quotation_and_its_sentence_keep_their_labels_apart() -> None:
 
 def test_article_has_each_section_at_its_place() -> None:
     sections = [PlannedSection(id=f"s{n}", heading=name, query_id=f"q{n}") for n, name in enumerate("ABC")]
-    state: State = {"topic": "The\nDam", "original": "", "sections": sections}
-    article = article_text({**state, "drafts": {"s0": f"{ONE[:-1]} [1].", "s2": TWO}})
-    assert article.text == (
-        f"# The Dam\n\n## A\n\n{ONE}\n\n## B\n\n(not written: no source was found)\n\n## C\n\n{TWO}\n"
-    )
-    assert [article.places[name].of(article.text) for name in ("s0", "s2")] == [ONE, TWO]
-    assert [(each.span.of(article.text), each.section.id, each.labels) for each in article.sentences] == [
+    state: State = {"topic": "A\nDam", "original": "", "sections": sections}
+    made = article_text({**state, "drafts": {"s0": f"{ONE[:-1]} [1].", "s2": TWO}})
+    missing = "(not written: no source was found)"
+    assert made.text == f"# A Dam\n\n## A\n\n{ONE}\n\n## B\n\n{missing}\n\n## C\n\n{TWO}\n"
+    assert [made.places[name].of(made.text) for name in ("s0", "s2")] == [ONE, TWO]
+    assert [(each.span.of(made.text), each.section.id, each.labels) for each in made.sentences] == [
         (ONE, "s0", ("1",)),
         (TWO, "s2", ()),
     ]

@@ -1,7 +1,5 @@
 """Each query is searched once; its J most relevant passages are kept, and each place once."""
 
-from collections.abc import Sequence
-
 import pytest
 from component_doubles import ScriptedReranker
 from makers import ASKED, passage, query, runtime, state
@@ -22,12 +20,9 @@ async def test_a_query_is_searched_once_for_k_documents() -> None:
     assert source.calls == [(ASKED, 7)]
 
 
-async def kept(
-    passages: Sequence[Passage], scores: dict[str, float] | None = None, most: int = 10
-) -> list[Evidence]:
-    components = runtime(Settings(evidence_per_query=most), reranker=ScriptedReranker(scores))
-    here = state(queries=[query()], passages={"q1": list(passages)})
-    return (await rerank(here, components))["evidence"]
+async def kept(passages: list[Passage], scores: dict[str, float] | None = None) -> list[Evidence]:
+    here = state(queries=[query()], passages={"q1": passages})
+    return (await rerank(here, runtime(reranker=ScriptedReranker(scores))))["evidence"]
 
 
 async def test_best_come_first_and_are_named_by_rank() -> None:

@@ -59,15 +59,13 @@ def test_clock_that_jumps_for_less_than_a_day_removes_no_run(tmp_path: Path) -> 
     assert store.prune(**limits, now=4001 * DAY_S) == 2
 
 
-@pytest.mark.parametrize(
-    "remove", [lambda store: store.remove_runs(["a"]), lambda store: store.prune(days=1, max_bytes=0)]
-)
-def test_page_is_removed_with_its_run(tmp_path: Path, remove: Callable[[TraceStore], int]) -> None:
+@pytest.mark.parametrize("by", [lambda it: it.remove_runs(["a"]), lambda it: it.prune(days=1, max_bytes=0)])
+def test_page_is_removed_with_its_run(tmp_path: Path, by: Callable[[TraceStore], int]) -> None:
     store = filled_store(tmp_path, "a", written=time.time() - 1)
     page = trace_page_path(tmp_path, "a")
     page.parent.mkdir()
     page.write_text("what was said")
-    assert remove(store) == 1
+    assert by(store) == 1
     assert not page.exists()
 
 

@@ -100,9 +100,7 @@ def read_or_none(text: str, shape: type[BaseModel]) -> dict[str, Any] | None:
 
 
 @pytest.mark.parametrize(("shape", "values", "text"), CASES)
-def test_collected_answers_of_models_are_read(
-    shape: type[BaseModel], values: dict[str, Any] | None, text: str
-) -> None:
+def test_collected_answers_are_read(shape: type[BaseModel], values: dict[str, Any] | None, text: str) -> None:
     assert read_or_none(text, shape) == values
 
 
@@ -129,9 +127,7 @@ def test_whole_objects_are_found_in_what_is_cut_off_or_broken() -> None:
 
 
 @pytest.mark.parametrize("lead", ["", "\n<think>A</think>\n[THINK]B[/THINK]", "A</think>\n\n", CHANNELS])
-@pytest.mark.parametrize(
-    "answer", ["It.", "<thinkpad> is.", "<reasoning> is a tag.", "```\n</think>\n``` ends it."]
-)
+@pytest.mark.parametrize("answer", ["It.", "<thinkpad> is.", "<reasoning> is it.", "```\n</think>\n``` it."])
 def test_answer_begins_behind_all_reasoning(lead: str, answer: str) -> None:
     assert (reasoning_end(lead + answer), reasoning_end(f"{lead}<think> okay")) == (len(lead), None)
 

@@ -113,9 +113,7 @@ async def test_finished_and_cut_samples_without_a_refusal_are_returned() -> None
         ("anthropic:some", SetupError, "is not installed: pip install langchain-anthropic$"),
     ],
 )
-def test_unavailable_model_is_an_error_that_names_the_cure(
-    name: str, error: type[Exception], message: str
-) -> None:
+def test_error_of_a_missing_model_names_the_cure(name: str, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         langchain_chat(name, max_retries=0, base_url=None)
     with pytest.raises(SetupError, match="api_key: it has a character that no HTTP header"):
@@ -222,9 +220,7 @@ async def test_free_check_finds_the_model_or_tells_why_not(key: str | None, name
     assert [request.method for request in server.requests] == ["GET"]
 
 
-@pytest.mark.parametrize(
-    ("plan", "part"), [(Failure("cut"), TEXT[:8]), (Failure("endless", "again "), "again again ")]
-)
+@pytest.mark.parametrize(("plan", "part"), [(Failure("cut"), TEXT[:8]), (Failure("endless", "a "), "a a ")])
 async def test_text_that_was_cut_off_is_kept_with_its_tokens(plan: Any, part: str) -> None:
     with ScriptedServer(ANSWERS, plan=[plan]) as server:
         async with aclosing(fast_chat(chat_at(server))) as model:
