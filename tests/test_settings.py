@@ -33,15 +33,13 @@ def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    ("name", "content"), [("rarr.toml", "window = 6"), ("pyproject.toml", "[tool.rarr]\nwindow = 6")]
-)
+@pytest.mark.parametrize(("name", "table"), [("rarr.toml", ""), ("pyproject.toml", "[tool.rarr]\n")])
 def test_argument_beats_environment_beats_file_beats_preset_beats_default(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, table: str
 ) -> None:
     assert (Settings().window, Settings().evidence_per_query) == (4, 3)
     assert Settings(preset="paper").evidence_per_query == 1
-    (folder / name).write_text(f"{content}\nevidence_per_query = 9")
+    (folder / name).write_text(f"{table}window = 6\nevidence_per_query = 9")
     assert (Settings().window, Settings(preset="paper").evidence_per_query) == (6, 9)
     monkeypatch.setenv("RARR_WINDOW", "5")
     monkeypatch.setenv("RARR_PRESET", "fast")
@@ -63,9 +61,7 @@ def test_argument_beats_environment_beats_file_beats_preset_beats_default(
         ("pyproject.toml", b"[tool.rarr]\nzzz = 6", r"'zzz' in pyproject.toml: see the guide to settings"),
     ],
 )
-def test_wrong_settings_file_is_an_error_that_names_it(
-    folder: Path, name: str, content: bytes, message: str
-) -> None:
+def test_error_names_the_wrong_settings_file(folder: Path, name: str, content: bytes, message: str) -> None:
     (folder / name).parent.mkdir(exist_ok=True)
     (folder / name).write_bytes(content)
     with pytest.raises(SettingsError, match=message):

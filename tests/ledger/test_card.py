@@ -58,9 +58,7 @@ def test_edit_replaces_a_hyphened_word_as_a_whole() -> None:
         ("mixed", "P1.1", {"against": ["P9.1"]}, ""),  # with one source
     ],
 )
-def test_card_that_decides_nothing_or_denies_itself_is_open(
-    verdict: str, quote: str, more: dict[str, Any], reason: str
-) -> None:
+def test_card_without_a_decision_is_open(verdict: str, quote: str, more: dict[str, Any], reason: str) -> None:
     card = locate(verdict, quote, **more)
     assert (card.verdict, card.reason, card.edits) == ("open", reason, ())
     assert [TEXT[it.start : it.end] for it in card.open] == more.get("open", [SENTENCE.of(TEXT)])

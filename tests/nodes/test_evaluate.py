@@ -37,9 +37,8 @@ async def test_unchanged_text_is_judged_once() -> None:
     verifier = ScriptedVerifier()
     found = state(found=[evidence()])
     update = await evaluate(found | reported(1.0, 0.5), runtime(LAST, verifier=verifier))
-    assert update["scores"] == Scores(
-        attribution_before=0.75, attribution_after=0.75, preservation=1.0, f1_ap=2 * 0.75 / 1.75
-    )
+    attributions = {"attribution_before": 0.75, "attribution_after": 0.75}
+    assert update["scores"] == Scores(**attributions, preservation=1.0, f1_ap=2 * 0.75 / 1.75)
     assert verifier.calls == []
 
 

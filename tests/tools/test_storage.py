@@ -24,7 +24,7 @@ def test_failed_writing_keeps_the_old_text(tmp_path: Path, monkeypatch: pytest.M
     assert (tmp_path / "f").read_bytes() == "zwei é\n".encode()
 
 
-def test_lines_are_added_whole_and_an_incomplete_last_line_is_removed(
+def test_lines_are_whole_and_an_incomplete_one_is_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, write = tmp_path / "f", os.write

@@ -33,7 +33,7 @@ LASTING: list[tuple[Failure, dict[str, Any], str, int]] = [
 
 @loopback
 @pytest.mark.parametrize(("entry", "options", "kind", "requests"), LASTING)
-async def test_lasting_faults_end_after_the_last_attempt(
+async def test_lasting_faults_end_soon(
     entry: Failure, options: dict[str, Any], kind: str, requests: int
 ) -> None:
     started = time.perf_counter()
