@@ -11,7 +11,7 @@ from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.values.reading import values
 from rarr.components import Excerpt, RawCard, SourceLine
-from rarr.retrievers.corpus.index_words import all_stems, query_words
+from rarr.retrievers.corpus.index_words import all_stems
 from rarr.tools.text.blocks_and_sentences import sentences, split_sentences
 
 _NOTHING = "(none)"  # how a prompt shows an empty variable
@@ -128,29 +128,13 @@ def _given(variables: Variables, name: str) -> str:
     return "" if variables.get(name, _NOTHING) == _NOTHING else variables[name]
 
 
-_SOURCE = re.compile(r"^\[(?P<number>\d+)\] (?P<text>.+)$", re.MULTILINE)
-
-
-def _cited(variables: Variables) -> dict[str, Any]:
-    """Copies the sources that have most words of the question."""
-    wanted = {stem for word in query_words(variables["question"]) for stem in all_stems(word)}
-    listed = [(match["text"], [int(match["number"])]) for match in _SOURCE.finditer(variables["sources"])]
-    shared = [len(wanted.intersection(all_stems(text))) for text, _ in listed]
-    found = [it for it, count in zip(listed, shared, strict=True) if count == max(shared)]
-    return {"statements": [{"text": text, "citations": it, "needs_support": False} for text, it in found]}
-
-
 _DIGITS = re.compile(r"\d+(?!.*\d)")
 
 
 def _summarized(variables: Variables) -> dict[str, Any]:
-    """Joins at most two sentences, each of another evidence, which share most words with the query."""
-    wanted, best = set(all_stems(variables["query"])), list[str]()
-    for passage in variables["evidence"].split(_BETWEEN):
-        text = re.sub(r"^# .*\n", "", passage)
-        told = (span.of(text) for span in split_sentences(text))
-        best.append(max(told, key=lambda each: len(wanted.intersection(all_stems(each)))))
-    return {"summary": " ".join(dict.fromkeys(best[:2]))}
+    """Joins the first sentences of the first two evidences."""
+    texts = (re.sub(r"^# .*\n", "", passage) for passage in variables["evidence"].split(_BETWEEN)[:2])
+    return {"summary": " ".join(dict.fromkeys(split_sentences(text)[0].of(text) for text in texts))}
 
 
 def _errors(variables: Variables) -> dict[str, Any]:
@@ -184,7 +168,6 @@ PROMPT_ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "rewrite_text": _rewritten,
     "judge_attribution": _attribution,
     "summarize": _summarized,
-    "answer_with_citations": _cited,
     "outline": lambda variables: {"sections": ["Overview"]},
     "write_section": lambda variables: {"text": _quoted(variables)},
     "corrupt": _errors,
