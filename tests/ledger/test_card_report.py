@@ -54,10 +54,8 @@ def sentence_record(read: Card, text: str = TEXT) -> Sentence:
 def test_quotes_of_a_partly_open_sentence_speak_for_the_rest() -> None:
     sentence = sentence_record(card("open", open=(NIGHT,)))
     assert (sentence.quotes, sentence.evidence_ids) == ((QUOTE,), ("q1.1",))
-    assert [(part.state, Span(part.start, part.end).of(TEXT)) for part in sentence.parts] == [
-        ("confirmed", "1921"),
-        ("open", "at night"),
-    ]
+    parts = [(part.state, Span(part.start, part.end).of(TEXT)) for part in sentence.parts]
+    assert parts == [("confirmed", "1921"), ("open", "at night")]
 
 
 def test_quote_against_an_edited_sentence_speaks_for_it() -> None:

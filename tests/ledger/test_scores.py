@@ -65,10 +65,8 @@ async def test_evidence_is_judged_on_its_sentence_and_the_neighbours_and_the_rep
     components = runtime(verifier=verifier).context
     supports, failures = await sentence_support("attribute", before, TEXT, TWO, ["q1.2"], components)
     asked = {passage.id: [span.of(TEXT) for span in spans] for _, _, spans, passage in verifier.calls}
-    assert asked == {
-        "q1.1": ["One is.", "Two is.", "Three is."],
-        "q1.2": [*TEXT.replace(". ", ".|").split("|")],
-    }
+    every = TEXT.replace(". ", ".|").split("|")
+    assert asked == {"q1.1": every[:3], "q1.2": every}
     assert [sorted(it.by_evidence) for it in supports] == [["q1.1", "q1.2"]] * 3 + [["q1.2"]]
     assert [(it.query_ids, it.searched) for it in supports[:2]] == [((), False), (("q1",), True)]
     assert failures == []

@@ -1,13 +1,14 @@
 """The report: the best evidences within the limit, and the right status for each sentence."""
 
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from component_doubles import ScriptedVerifier
 from makers import TEXT, check, evidence, query, runtime, state
 
 from rarr.nodes.attribute import attribute
-from rarr.records import Check, Evidence
+from rarr.records import Check
 from rarr.settings import Settings
 
 CONFIRMING = evidence(TEXT)
@@ -45,14 +46,10 @@ async def test_status_of_a_sentence(
 
 
 async def test_failed_verification_is_a_warning_and_other_evidence_counts() -> None:
-    def fails_for_the_first(sentence: str, evidence: Evidence) -> float:
-        if evidence.id == "q1.1":
-            raise TimeoutError("no answer")
-        return 0.9
-
     evidences = [evidence(), evidence("Georgia has peaches, too.", id="q1.2", start=1000)]
     before = state("Georgia has peaches.", queries=[query()], found=evidences, checks=[check("agrees")])
-    update = await attribute(before, runtime(verifier=ScriptedVerifier(fails_for_the_first)))
+    fails_for_the_first = ScriptedVerifier(Mock(side_effect=[TimeoutError("no answer"), 0.9]))
+    update = await attribute(before, runtime(verifier=fails_for_the_first))
     assert [(s.status, s.support) for s in update["report"].sentences] == [("supported", 0.9)]
     [warning] = update["warnings"]
     assert (warning.code, warning.query_id) == ("verification_failed", "q1")

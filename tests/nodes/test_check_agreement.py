@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from unittest.mock import Mock
 
 import pytest
 from component_doubles import Double, ScriptedChecker
@@ -9,7 +10,7 @@ from makers import TEXT, disagrees, evidence, query, runtime, state
 
 from rarr.components import RawReading, ReadingBlock
 from rarr.nodes.check_agreement import check_agreement
-from rarr.records import Agreement, Evidence, Passage, Query, Quote
+from rarr.records import Passage, Query, Quote
 from rarr.records.cards_and_edits import Card
 from rarr.tools.text.blocks_and_sentences import sentences
 
@@ -17,12 +18,7 @@ PAIR = (evidence(), evidence("Peaches are fruit.", source="fruit.md", id="q1.2")
 
 
 async def test_evidence_is_checked_in_its_order_up_to_a_disagreement_and_a_failure_is_unknown() -> None:
-    def fails_for_the_first(text: str, query: Query, evidence: Evidence) -> Agreement:
-        if evidence.id == "q1.1":
-            raise TimeoutError("no answer")
-        return disagrees()
-
-    checker = ScriptedChecker(fails_for_the_first)
+    checker = ScriptedChecker(Mock(side_effect=[TimeoutError("no answer"), disagrees(), disagrees()]))
     before = state(queries=[query()], found=[*PAIR, evidence("More of it.", id="q1.3")])
     first = await check_agreement(before, runtime(checker=checker))
     found = [(check.evidence_id, check.verdict) for check in first["checks"]]

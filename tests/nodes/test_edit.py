@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 from component_doubles import Double, ScriptedEditor
-from makers import TEXT, check, evidence, query, runtime, state
+from makers import check, evidence, query, runtime, state
 
 from rarr.nodes.baseline_rewrite import rewrite
 from rarr.nodes.edit import edit
-from rarr.records import Evidence, with_edits
+from rarr.records import Evidence, Verdict, with_edits
 from rarr.state import State
 
 LINES = "One. Two. Three."
@@ -20,15 +20,13 @@ FOUND = state(
 )
 
 
-def disputed(text: str = TEXT, **more: object) -> State:
-    """One query about Georgia, one evidence for California that disagrees."""
-    start = text.index("Georgia")
-    fields = {"queries": [query(start, start + 7)], "found": [evidence()], "checks": [check()]} | more
-    return state(text, **fields)  # type: ignore[arg-type]  # the keys of a state
+def checked(verdict: Verdict) -> State:
+    """One query about Georgia, and the check of one evidence for California."""
+    return state(queries=[query(0, 7)], found=[evidence()], checks=[check(verdict)])
 
 
 async def test_disagreement_is_edited_and_makes_its_check_stale() -> None:
-    update = await edit(disputed(), runtime())
+    update = await edit(checked("disagrees"), runtime())
     assert update["text"] == "California grows the most peaches."
     [done] = update["edits"]
     assert (done.id, done.start, done.end, done.old, done.new) == ("e1", 0, 7, "Georgia", "California")
@@ -37,9 +35,9 @@ async def test_disagreement_is_edited_and_makes_its_check_stale() -> None:
 
 
 @pytest.mark.parametrize("verdict", ["agrees", "irrelevant", "unknown"])
-async def test_only_disagreements_are_edited(verdict: str) -> None:
+async def test_only_disagreements_are_edited(verdict: Verdict) -> None:
     editor = ScriptedEditor()
-    update = await edit(disputed(checks=[check(verdict)]), runtime(editor=editor))  # type: ignore[arg-type]
+    update = await edit(checked(verdict), runtime(editor=editor))
     assert (update, editor.calls) == ({}, [])
 
 

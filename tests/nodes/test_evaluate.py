@@ -44,17 +44,12 @@ async def test_unchanged_text_is_judged_once() -> None:
 
 async def test_original_is_judged_by_the_same_evidence_and_all_sentences_count() -> None:
     """As in the paper, where auto-AIS is the mean over all sentences."""
-    far = state(
-        f"{AFTER} So it is.",
-        original=f"{BEFORE} So it is.",
-        queries=[query(0, 10)],
-        found=REVISED["evidence"],
-        edits=REVISED["edits"],
-    )
+    texts: State = {"original": f"{BEFORE} So it is.", "text": f"{AFTER} So it is."}
     verifier = ScriptedVerifier({"Georgia": 0.25, "Really": 0.0, "So it is": 0.5})
-    scores = (await evaluate(far | reported(1.0, 0.0, 0.5), runtime(LAST, verifier=verifier)))["scores"]
+    judged = REVISED | texts | reported(1.0, 0.0, 0.5)
+    scores = (await evaluate(judged, runtime(LAST, verifier=verifier)))["scores"]
     assert (scores.attribution_before, scores.attribution_after) == (0.75 / 3, 1.5 / 3)
-    assert scores.preservation == pytest.approx(1 - 6 / len(far["original"]))  # o, r, i and a stay
+    assert scores.preservation == pytest.approx(1 - 6 / len(texts["original"]))  # o, r, i and a stay
 
 
 async def test_nothing_judged_has_no_attribution_and_is_kept_whole() -> None:

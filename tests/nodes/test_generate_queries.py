@@ -3,10 +3,9 @@
 from unittest.mock import AsyncMock, Mock
 
 from component_doubles import ScriptedQueries
-from makers import runtime, state
+from makers import query, runtime, state
 
 from rarr.nodes.generate_queries import generate_queries
-from rarr.records import Query
 from rarr.tools.text.blocks_and_sentences import sentences
 
 TWO = "Georgia grows peaches. It exports them."
@@ -15,20 +14,15 @@ TWO = "Georgia grows peaches. It exports them."
 async def test_queries_are_numbered_in_the_generators_order() -> None:
     asked = ScriptedQueries([("What is grown?", "peaches"), ("Which state?", "Georgia")])
     update = await generate_queries(state(), runtime(query_generator=asked))
-    assert [(q.id, q.text, q.start, q.end) for q in update["queries"]] == [
-        ("q1", "What is grown?", 23, 30),
-        ("q2", "Which state?", 0, 7),
-    ]
+    found = [(q.id, q.text, q.start, q.end) for q in update["queries"]]
+    assert found == [("q1", "What is grown?", 23, 30), ("q2", "Which state?", 0, 7)]
 
 
 async def test_a_later_round_names_the_questions_about_its_sentences_alone() -> None:
     generator = Mock(target=AsyncMock(return_value=[]))
-    first, second = sentences(TWO)
-    before = state(text=TWO, round=2, lacking=[second])
-    before["queries"] = [
-        Query(id=f"q{n}", text=f"Question {n}?", start=place.start, end=place.end)
-        for n, place in enumerate((first, second), start=1)
-    ]
+    places = enumerate(sentences(TWO), start=1)
+    queries = [query(*place, id=f"q{n}", text=f"Question {n}?") for n, place in places]
+    before = state(TWO, queries=queries, round=2, lacking=sentences(TWO)[1:])
     await generate_queries(before, runtime(query_generator=generator))
     [(_, _, targets)] = [call.args for call in generator.target.await_args_list]
     assert targets.asked == ["Question 2?"]
