@@ -35,7 +35,10 @@ def test_image_copies_what_is_there_and_not_ignored_and_is_not_of_root() -> None
     assert all(re.search(r":3\.\d+-", rest) for name, rest in STEPS if name == "FROM")
 
 
-def test_command_of_the_image_needs_a_token(capfd: pytest.CaptureFixture[str]) -> None:
+def test_command_of_the_image_needs_a_token(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rarr.serve.server.log_to_stderr", lambda: None)  # or other tests log, too
     assert run(json.loads(LAST["CMD"])) == 2
     assert "set RARR_SERVE_TOKEN" in capfd.readouterr().err
 
