@@ -9,19 +9,8 @@ from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.records import (
-    Agreement,
-    Check,
-    Edit,
-    Evidence,
-    Passage,
-    Query,
-    Report,
-    Revision,
-    Sentence,
-    Verdict,
-    with_edits,
-)
+from rarr.records import Agreement, Check, Evidence, Passage, Query, Report, Revision, Sentence, Verdict
+from rarr.records.cards_and_edits import Edit, with_edits
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.testing import RETRIEVED_AT

@@ -37,9 +37,7 @@ NAMES = {"re": re, "Path": Path, "LONG": LONG, "FACT": FACT, "split_sentences": 
         ("Pattern.sub", "re.compile('a').sub('c', 'b' * LONG)"),
     ],
 )
-def test_blocking_calls_of_our_coroutines_are_reported_also_if_their_error_is_caught(
-    named: str, expression: str, survived: object
-) -> None:
+def test_our_blocking_calls_are_told_also_if_caught(named: str, expression: str, survived: object) -> None:
     """No frame of a test is on the way to the coroutine."""
     JUDGE(FACT, "", FACT)  # its files are open
     HELD.acquire(blocking=False)

@@ -5,27 +5,12 @@ from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from makers import VALID, edit, edited, revision
+from makers import VALID, check, edit, edited, query, revision
 from pydantic import ValidationError
 
 from rarr.errors import InputError
-from rarr.records import (
-    LONGEST_TITLE,
-    Check,
-    Edit,
-    NodeUsage,
-    Notice,
-    Part,
-    Passage,
-    Query,
-    Quote,
-    Report,
-    Revision,
-    Scores,
-    Sentence,
-    Usage,
-)
-from rarr.records.cards_and_edits import EditState
+from rarr.records import NodeUsage, Notice, Part, Passage, Quote, Report, Revision, Scores, Sentence, Usage
+from rarr.records.cards_and_edits import Edit, EditState
 
 MILL = "The mill burned in 1932.\nIt had 9 rooms."
 PLACE: dict[str, Any] = {"text": "It opened.", "source": "a.md", "start": 0, "end": 9}
@@ -35,8 +20,8 @@ FULL = revision(
     "Georgia grows the most peaches.",
     edit(0, 7, "California", old="Georgia", id="e1"),
     edit(0, 0, "Maybe ", state="refused", reason="support did not rise", id="e2"),
-    queries=(Query(id="q1", text="Which state?", start=0, end=7),),
-    checks=(Check(query_id="q1", evidence_id="v1", verdict="disagrees", stale=True),),
+    queries=(query(),),
+    checks=(check(stale=True),),
     scores=Scores(attribution_before=0.0, attribution_after=1 / 7, preservation=1.0),
     usage=Usage(seconds=1e-9, by_node={"edit": NodeUsage(calls=2, seconds=0.7)}),
     warnings=(Notice(code="search_failed", message="no route", node="retrieve", query_id="q1"),),
@@ -61,7 +46,7 @@ def test_passage_with_invalid_fields_is_a_one_line_error(fields: dict[str, Any])
 @pytest.mark.parametrize("title", ["x " * 100_000, "x" * 300, ""])
 def test_long_title_is_cut_and_not_cut_again(title: str) -> None:
     made = Passage(**PLACE, title=title)
-    assert made.title == (title if len(title) <= LONGEST_TITLE else f"{title[:299].rstrip()}…")
+    assert made.title == (title if len(title) <= 300 else f"{title[:299].rstrip()}…")
     assert Passage.model_validate_json(made.model_dump_json()) == made
 
 

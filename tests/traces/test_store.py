@@ -36,9 +36,7 @@ def test_run_is_found_by_the_beginning_of_its_name(tmp_path: Path, word: str, fo
         store.remove_runs([word])
 
 
-def test_file_is_private_and_listed_also_beside_one_that_cannot_be_read_or_is_removed_meanwhile(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_file_is_private_and_listed_beside_unreadable_ones(tmp_path: Path, monkeypatch: Any) -> None:
     store = filled_store(tmp_path, "a")
     assert stat.S_IMODE((tmp_path / "traces" / "a.jsonl").stat().st_mode) == 0o600
     store.add_trace(file("c").model_copy(update={"seconds": None}))

@@ -1,11 +1,9 @@
 """Headings without their marks, and the message if nothing could be checked."""
 
-from typing import Any
-
 import pytest
-from makers import TEXT, check, evidence, query
+from makers import TEXT, check, query, revision
 
-from rarr.records import Notice, Report, Revision, Sentence, Status, Verdict
+from rarr.records import Notice, Status, Verdict
 from rarr.tools.text.section_headings import clean_headings
 from rarr.tools.text.wording import HARMLESS_CODES, why_nothing_checked
 
@@ -25,14 +23,6 @@ def test_headings_are_clean(lines: list[str], expected: list[str]) -> None:
 
 
 CHECK_FAILED = Notice(code="check_failed", message="the server is gone", node="check_agreement")
-
-
-def revision(status: Status, verdicts: list[Verdict], *warnings: Notice) -> Revision:
-    sentence = Sentence(text=TEXT, start=0, end=len(TEXT), status=status)
-    checks = tuple(check(verdict) for verdict in verdicts)
-    found: Any = {"queries": (query(),), "evidence": (evidence(),), "checks": checks, "warnings": warnings}
-    report = Report(sentences=(sentence,))
-    return Revision(run_id="", original=TEXT, text=TEXT, changed=False, report=report, **found)
 
 
 HARMLESS_ONES = [CHECK_FAILED.model_copy(update={"code": code}) for code in HARMLESS_CODES]
@@ -56,4 +46,6 @@ MISSED = Notice(code="reader_unreliable", message="it missed 3 of 3", node="chec
 def test_nothing_was_checked_where_a_failure_or_an_unreliable_reader_decided_all(
     status: Status, verdicts: list[Verdict], warnings: list[Notice], why: str
 ) -> None:
-    assert why_nothing_checked(revision(status, verdicts, *warnings)).partition(":")[0] == why
+    checks = tuple(check(verdict) for verdict in verdicts)
+    made = revision(TEXT, statuses=[status], queries=(query(),), checks=checks, warnings=tuple(warnings))
+    assert why_nothing_checked(made).partition(":")[0] == why
