@@ -1,11 +1,10 @@
 """Records are frozen, exact through JSON; an edit can be taken back, and a suggested one accepted."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from hypothesis import given, strategies as st
-from makers import VALID, check, edit, edited, query, revision
+from makers import VALID, check, edit, edited, passage, query, revision
 from pydantic import ValidationError
 
 from rarr.errors import InputError
@@ -13,8 +12,6 @@ from rarr.records import NodeUsage, Notice, Part, Passage, Quote, Report, Revisi
 from rarr.records.cards_and_edits import Edit, EditState
 
 MILL = "The mill burned in 1932.\nIt had 9 rooms."
-PLACE: dict[str, Any] = {"text": "It opened.", "source": "a.md", "start": 0, "end": 9}
-PLACE["retrieved_at"] = datetime.now(UTC)
 
 FULL = revision(
     "Georgia grows the most peaches.",
@@ -40,12 +37,12 @@ def test_json_round_trip_is_exact_and_records_are_frozen() -> None:
 @pytest.mark.parametrize("fields", [{"source": ""}, {"start": 5, "end": 3}, {"start": -1}])
 def test_passage_with_invalid_fields_is_a_one_line_error(fields: dict[str, Any]) -> None:
     with pytest.raises(InputError, match=r"^a passage .*: give .*$"):
-        Passage(**(PLACE | fields))
+        Passage(**(passage().model_dump() | fields))
 
 
 @pytest.mark.parametrize("title", ["x " * 100_000, "x" * 300, ""])
 def test_long_title_is_cut_and_not_cut_again(title: str) -> None:
-    made = Passage(**PLACE, title=title)
+    made = Passage(**(passage().model_dump() | {"title": title}))
     assert made.title == (title if len(title) <= 300 else f"{title[:299].rstrip()}…")
     assert Passage.model_validate_json(made.model_dump_json()) == made
 

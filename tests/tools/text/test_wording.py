@@ -23,8 +23,6 @@ def test_headings_are_clean(lines: list[str], expected: list[str]) -> None:
 
 
 CHECK_FAILED = Notice(code="check_failed", message="the server is gone", node="check_agreement")
-
-
 HARMLESS_ONES = [CHECK_FAILED.model_copy(update={"code": code}) for code in HARMLESS_CODES]
 ANOTHER = CHECK_FAILED.model_copy(update={"code": "x"})
 TABLE = Notice(code="table_not_checked", message="1 table not checked", node="generate_queries")
