@@ -26,8 +26,7 @@ def umask(request: pytest.FixtureRequest) -> Iterator[int]:
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
     folder = tmp_path / "corpus"
-    folder.mkdir(mode=0o700)
-    (folder / "a.md").touch(mode=0o600)
+    folder.mkdir()
     (folder / "a.md").write_text("Peaches grow in Georgia.")
     return folder
 

@@ -9,9 +9,8 @@ import pytest
 def notes(tmp_path: Path) -> Path:
     folder = tmp_path / "notes"
     folder.mkdir()
-    (folder / "bridge.md").write_text(
-        "The bridge opened in 1937. It is red\x1b[31m. It was designed by Joseph Strauss."
-    )
+    text = "The bridge opened in 1937. It is red\x1b[31m. It was designed by Joseph Strauss."
+    (folder / "bridge.md").write_text(text)
     return folder
 
 

@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from agent.answer_writer import read
+from makers import passage
 
 from rarr import Reviser, Settings
 from rarr.records import Passage
-from rarr.testing import RETRIEVED_AT, InMemoryRetriever, ScriptedModel
+from rarr.testing import InMemoryRetriever, ScriptedModel
 from rarr.testing.scripted_model import Asked
 from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace_reader import Trace
@@ -36,12 +37,9 @@ def answer(asked: Asked) -> str:
 
 def passages() -> list[Passage]:
     """Returns a passage of a web page, and a passage whose source is JavaScript instead of an address."""
-    texts = [FACTS[0], f"{FACTS[1]} {HOSTILE}"]
-    sources = ["https://example.org/bridge?a=1&b=2", f"javascript:alert(6)//{HOSTILE}"]
-    return [
-        Passage(text=text, source=source, title=HOSTILE, start=0, end=len(text), retrieved_at=RETRIEVED_AT)
-        for text, source in zip(texts, sources, strict=True)
-    ]
+    web = passage(FACTS[0], "https://example.org/bridge?a=1&b=2")
+    script = passage(f"{FACTS[1]} {HOSTILE}", f"javascript:alert(6)//{HOSTILE}")
+    return [Passage(**(it.model_dump() | {"title": HOSTILE})) for it in (web, script)]
 
 
 def recorded(home: Path, **more: Any) -> Trace:
