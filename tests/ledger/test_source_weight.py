@@ -12,7 +12,7 @@ from rarr.settings import Kind
 
 def passage(source: str, text: str = FACT, year: int | None = None) -> Evidence:
     published = datetime(year, 1, 1, tzinfo=UTC) if year else None
-    return evidence(f"{text} {source}", source=source).model_copy(update={"published_at": published})
+    return evidence(f"{text} {source}", source=source, published_at=published)
 
 
 @pytest.mark.parametrize(

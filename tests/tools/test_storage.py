@@ -24,9 +24,7 @@ def test_failed_writing_keeps_the_old_text(tmp_path: Path, monkeypatch: pytest.M
     assert (tmp_path / "f").read_bytes() == "zwei é\n".encode()
 
 
-def test_lines_are_whole_and_an_incomplete_one_is_removed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_are_whole_and_an_incomplete_one_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, write = tmp_path / "f", os.write
     assert list(repaired_lines(path)) == []
     path.write_bytes(b"one\nthr")

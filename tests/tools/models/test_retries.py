@@ -33,9 +33,7 @@ LASTING: list[tuple[Failure, dict[str, Any], str, int]] = [
 
 @loopback
 @pytest.mark.parametrize(("entry", "options", "kind", "requests"), LASTING)
-async def test_lasting_faults_end_soon(
-    entry: Failure, options: dict[str, Any], kind: str, requests: int
-) -> None:
+async def test_lasting_faults_end(entry: Failure, options: dict[str, Any], kind: str, requests: int) -> None:
     started = time.perf_counter()
     with ScriptedServer(ANSWERS, plan=repeat(entry)) as server:
         failure = await outcome(fast_chat(chat_at(server), **options))
