@@ -179,7 +179,7 @@ def _stated_cells(excerpt: Excerpt) -> Iterator[SourceLine]:
         cells = [it.strip() for it in line.text.strip().strip("|").split("|")]
         if cells[1:] and len(cells) == len(heads):
             pairs = zip(heads[1:], cells[1:], strict=True)
-            told = [f"{cells[0]}: {head} is {cell}." for head, cell in pairs if not values(head)]
+            told = [f"{cells[0]}, {head}: {cell}." for head, cell in pairs if not values(head)]
         else:
             heads, told = cells, [f"{lead} {line.text}"] if lead and line.is_item else []
         if not line.is_item:
