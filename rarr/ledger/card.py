@@ -315,7 +315,8 @@ def _is_opposed(value: Value, lines: Sequence[SourceLine]) -> bool:
     """Tells whether the lines have the value only with the opposite bound ("up to 5" for "over 5")."""
     told = [it for line in lines for it in values(line.text) if may_be_equal(value, it)]
     likely, *others = (it._replace(readings=it.readings[:1]) for it in (value, *told))
-    return bool(others) and all(compare(likely, it) == "different" for it in others)
+    pairs = [bool(value.bound and it.bound) and compare(likely, it) == "different" for it in others]
+    return bool(pairs) and all(pairs)
 
 
 def _states_value(value: Value, lines: Sequence[SourceLine]) -> bool:
