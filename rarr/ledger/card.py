@@ -106,9 +106,8 @@ def with_title_doubts(card: Card, text: str, kept: Sequence[Evidence], context: 
     a title has a word of the sentence that the quotes and their titles lack. Ignores names of files.
     """
     named = {it.id: it.title.strip("# ") for it in kept}
-    if card.verdict == "yes" and all(
-        fold(named.get(it.evidence_id, "")).holds(it.text.strip("# ")) for it in card.quotes
-    ):
+    in_title = (fold(named.get(it.evidence_id, "")).holds(it.text.strip("# ")) for it in card.quotes)
+    if card.verdict == "yes" and all(in_title):
         return with_doubts(card, doubts=[TITLE])
     run, sentence = _word_stems(f"{context}\n{text}"), _word_stems(text[card.start : card.end])
     titles = {it.id: _word_stems(it.title) for it in kept if not _is_file_name(it)}
@@ -315,8 +314,8 @@ def _is_opposed(value: Value, lines: Sequence[SourceLine]) -> bool:
     """Tells whether the lines have the value only with the opposite bound ("up to 5" for "over 5")."""
     told = [it for line in lines for it in values(line.text) if may_be_equal(value, it)]
     likely, *others = (it._replace(readings=it.readings[:1]) for it in (value, *told))
-    pairs = [bool(value.bound and it.bound) and compare(likely, it) == "different" for it in others]
-    return bool(pairs) and all(pairs)
+    are_opposed = all(it.bound and compare(likely, it) == "different" for it in others)
+    return bool(value.bound and others) and are_opposed
 
 
 def _states_value(value: Value, lines: Sequence[SourceLine]) -> bool:
