@@ -116,10 +116,12 @@ _UNFINISHED_LINE = re.compile(
     r"[,-]\Z|\b(?:an?|the|its|their|of|in|on|at|by|to|for|from|with|than|and|or|as|is|are|was|were)\Z"
 )
 # sentencex takes "May.", "m." and "no." for abbreviations, and the "V." of "230 V. Nervalin" for an initial.
+# A word such as "The" is no surname: "Vitamin K. The dose" has two sentences, but not "Ursula K. Le Guin".
 _MISSED_ENDS = re.compile(
     r"(?:\bMay|\d[ \u00a0\u202f]?(?:[a-zµ]{1,3}/)?[a-zµ])\.\s+(?=[\"“(]?[A-ZÄÖÜ])"
     r"|\d[ \u00a0\u202f]?[VWCF]\.\s+(?=[A-ZÄÖÜ][^\W\d_])"
     r"|\b[Nn]o\.\s+(?=[\"“(]?[A-ZÄÖÜ][a-zäöüß]+(?![\w-]))"
+    r"|\b[A-Z]\.\s+(?=(?:The|This|These|Its?|They|Der|Die|Es|Eine|Sie|Im|Bei|Les|Ils?|Elle|Une|Cette)\s)"
 )
 _AFTER_MEASURE = re.compile(r"[a-z]+(?![A-Za-z])")
 # Bounded repetitions: hostile text must not make the search quadratic.

@@ -126,6 +126,7 @@ def test_a_hostile_text_is_split_quickly() -> None:
         *([f"It has 2.55 {unit}.", "Workers took it away."] for unit in ("m", "km/h")),
         ["He took 2.55 g. of salt, 3 ml. of oil and 4 kg. of flour."],
         ["It weighs 5 kg.", "iPhones weigh less."],
+        ["It needs vitamin K.", "The book of Ursula K. Le Guin says so.", "It is old."],
         ["The block of the old mill by the river has a weight of about 5 kg.\nof stone."],
         ["Es wurde am 29. Juli 1990 eröffnet.", "Nach Abs. 3 gilt das nicht."],
         ["Der Turm ist niedrig.", "12 Stufen führen laut Bd. 2 Zeile 3 in den Keller.", "20 Leute waren da."],
