@@ -62,12 +62,13 @@ _OPENERS = {
     "de": "im am an auf bei für von zu zum zur mit während seit und weil wo der die das",
     "fr": "dans en à au aux par pour de du des avec pendant depuis et qui où car",
 }
-_COUNTING = {  # numbers and what is counted; "six" is a word of two languages
-    "en": "two three four five seven eight nine ten twelve day days month months year years percent",
-    "de": "man zwei drei vier fünf sechs sieben acht neun zehn zwölf tage monate jahre jahren prozent",
-    "fr": "deux trois quatre cinq sept huit neuf dix douze jour jours mois ans années pour",
+_COUNTING = {  # numbers, and what is counted; "six" and "sept" are words of two languages
+    "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf tage monate jahre jahren prozent",
+    "fr": "deux trois quatre cinq huit neuf dix onze douze jour jours mois ans années",
 }
-_TELLING = {it: frozenset(f"{_SMALL[it]} {_OPENERS[it]} {_COUNTING[it]}".split()) for it in _LANGUAGES}
+_TELLING = {
+    it: frozenset(f"{_SMALL[it]} {_OPENERS[it]} {_COUNTING.get(it, '')}".split()) for it in _LANGUAGES
+}
 PRONOUNS, LIMITING = frozenset(_PRONOUNS.split()), frozenset(_WEIGHTY.split())
 OPENERS = frozenset(" ".join(_OPENERS.values()).split())
 """`LIMITING`: words that limit a statement ("only", "not"). `OPENERS`: words that begin a phrase ("in")."""
@@ -148,7 +149,7 @@ _ENDINGS = frozenset(("", "s", "es", "y", "ies", "e", "en", "n", "er", "em", "x"
 
 
 def language_of(words: Iterable[str]) -> str:
-    """Returns the language (en, de or fr) with the most function words in `words`; en if there are none."""
+    """Returns the language (en, de or fr) of most function and number words in `words`; en without any."""
     seen = list(words)
     return max(_TELLING, key=lambda name: sum(map(_TELLING[name].__contains__, seen)))
 

@@ -41,6 +41,8 @@ CASES = [
     ("It has 88 keys².", "It has 88 keys.", "equal"),
     ("Es hat vierhundertzwölf Zimmer.", "412 rooms", "equal"),
     ("Bücher: sechs Jahre", "6 years", "equal"),
+    ("La garde : dix ans", "10 years", "equal"),
+    ("Iron Man sold 1,250 copies", "1250 copies", "equal"),
     ("1,200,000 people", "1,234,567 people", "unknown"),
     ("5 million people", "5.4 million people", "unknown"),
     ("20 euros an hour", "20 euros", "unknown"),
