@@ -112,11 +112,11 @@ def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repeti
         for origin in origins[:_BORROWING] if borrows else origins:
             if len(made) < wanted and origin.label not in used:
                 made += maker.make_error(origin, borrows=borrows)
-    if errors and not made:  # then a line may have a pronoun, but not at its start
+    if errors and not made:  # then a line may have a pronoun inside, or a cell or list item is planted
         pointing = [line for line in lines if _stands_alone(line.text, pointing=True)]
         cells = [line for excerpt in excerpts for line in _stated_cells(excerpt)]
-        tries = (it for lines in (pointing, cells) for _ in range(_TRIES) for it in lines)
-        made = next(filter(None, (maker.make_error(it, borrows=False) for it in tries)), [])
+        tried = (maker.make_error(it, borrows=False) for it in (*pointing * _TRIES, *cells * _TRIES))
+        made = next((it for it in tried if it and (it[0].origin in pointing or _keeps_headers(it[0]))), [])
     used = {control.origin.label for control in made}
     free = [Control(it.text, it, "repetition") for it in origins if it.label not in used]
     made += free[:repetitions]
@@ -173,18 +173,24 @@ def _stands_alone(text: str, *, pointing: bool = False) -> bool:
 
 
 def _stated_cells(excerpt: Excerpt) -> Iterator[SourceLine]:
-    """Yields a sentence for each cell of a table, and for each list item with the line that leads to it."""
+    """Yields table cells as sentences ("Tower, Height: 227 m."), and list items behind their lead line."""
     lead, heads = "", list[str]()
     for line in excerpt.lines:
         cells = [it.strip() for it in line.text.strip().strip("|").split("|")]
         if cells[1:] and len(cells) == len(heads):
             pairs = zip(heads[1:], cells[1:], strict=True)
-            told = [f"{cells[0]}, {head}: {cell}." for head, cell in pairs if not values(head)]
+            told = [f"{cells[0]}, {head}: {cell.rstrip('.')}." for head, cell in pairs]
         else:
             heads, told = cells, [f"{lead} {line.text}"] if lead and line.is_item else []
         if not line.is_item:
             lead = line.text if line.text.endswith(LEAD_LINE_ENDS) else ""
         yield from (line._replace(text=it) for it in told if not suspicion(it))
+
+
+def _keeps_headers(control: Control) -> bool:
+    """Tells whether the words before the cell are unchanged: no row of the table may have another header."""
+    old, new = (text.rpartition(": ")[0] for text in (control.origin.text, control.text))
+    return control.origin.is_item or old == new
 
 
 class _ErrorMaker:
