@@ -71,7 +71,7 @@ def revise_file(
     described, searched = run_folder.changed_settings(settings), run_folder.corpus_digest(settings)
     inputs = run_folder.run_inputs("rarr batch", "", described | kept | read, searched)
     with lock_file(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"):
-        run_folder.require_same_inputs(folder, inputs, "give another -o, or delete this folder")
+        run_folder.require_same_inputs(folder, inputs, f"give another -o, or delete it and {out}")
         with closing(_FileBatch(source, out, folder / "results.jsonl", columns, mode, full=full)) as batch:
             batch.read_rows()
             if batch.digests_to_do:

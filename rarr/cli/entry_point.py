@@ -37,7 +37,7 @@ def run_command(argv: list[str] | None) -> int:
         is_option = message.startswith("Got unexpected") and " -" in message.replace("(", " ")
         cure += ", and put options before --" * is_option
         return complain(f"{message}: see {context.command_path if context else 'rarr'} --help{cure}", 2)
-    except click.Abort:  # click raises it at an interrupt, if no signal handler of rarr is installed
+    except click.Abort:  # click raises it at an interrupt of a call with `argv`
         return complain("interrupted", 130)
     except (RetrievalError, ModelError, BudgetError) as error:
         return complain(f"nothing could be done: {error}", 3)

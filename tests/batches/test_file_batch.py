@@ -45,13 +45,16 @@ def test_second_run_does_only_what_is_new(batch: Batch) -> None:
     assert [row["rarr_text"] for row in batch.results()] == [RIGHT, RIGHT]
 
 
-def test_batch_interrupted_before_any_row_goes_on(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("end", [KeyboardInterrupt, SystemExit])
+def test_batch_interrupted_before_any_row_goes_on(
+    batch: Batch, monkeypatch: pytest.MonkeyPatch, end: type[BaseException]
+) -> None:
     class Interrupted(InProcessRunner):
         async def start(self) -> Any:
-            raise KeyboardInterrupt
+            raise end
 
     batch.rows({"text": WRONG})
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched, pytest.raises(end):
         patched.setattr("rarr.batches.file_batch.InProcessRunner", Interrupted)
         batch.revise()
     assert batch.results() == []
@@ -117,7 +120,7 @@ def test_other_columns_and_other_records_are_refused(batch: Batch) -> None:
         ({"columns": Columns("answer")}, "--text text, not answer"),
         ({"full": True}, "--full off, not on"),
     ):
-        with pytest.raises(InputError, match=f"with {what}: give another -o, or delete this folder"):
+        with pytest.raises(InputError, match=f"with {what}: give another -o, or delete it and "):
             batch.revise(**now)
     assert batch.ran == [WRONG] and batch.out.read_bytes() == written
 

@@ -55,7 +55,7 @@ def outcome_of(
         child.stdout.read(1)
         act(child)
         _, err = child.communicate(timeout=HANG_S)
-        return child.returncode, err.decode().replace("\n\n", "\n").lstrip("\n")  # click ends the line of ^C
+        return child.returncode, err.decode()
     finally:
         if child.poll() is None:
             os.killpg(child.pid, signal.SIGKILL)
