@@ -85,7 +85,7 @@ def examine_named_model(name: str, settings: Settings) -> ExamResult:
     finally:
         run(close_all(components.models))
     if components.record is not None:
-        components.record.add_result(result.served, passed=result.fit_for == "edits")
+        components.record.add_result(result.served, fit_for=result.fit_for)
     return result
 
 

@@ -33,7 +33,7 @@ class _Row(BaseModel):
     language: str = ""
     source: str = ""
     controls: Controls | None = None
-    passed: bool | None = None
+    fit_for: str = ""
 
 
 class ReaderRecord:
@@ -50,7 +50,9 @@ class ReaderRecord:
 
     def standing(self, language: str) -> Standing:
         """Rates the reader as good, unknown or bad for texts in this language, by its controls and exams."""
-        exams = [row.passed for row in self._rows if row.passed is not None]
+        exams = [row.fit_for for row in self._rows if row.fit_for]
+        if exams[-1:] == ["nothing"]:
+            return "bad"
         worst, last = dict[str, Controls](), Controls()
         for number, row in enumerate(reversed(self._rows)):
             if row.controls and row.language == language and last.planted + last.repeated < KEPT_CONTROLS:
@@ -65,7 +67,7 @@ class ReaderRecord:
         count = last.planted + last.repeated
         are_few = count_missed(last) <= GOOD_MISSES * count
         are_few &= last.borrowed - last.borrowed_caught <= GOOD_MISSES * last.borrowed
-        return "good" if count >= GOOD_FROM and are_few and exams[-1:] == [True] else "unknown"
+        return "good" if count >= GOOD_FROM and are_few and exams[-1:] == ["edits"] else "unknown"
 
     def add_result(self, served: str, **facts: Any) -> None:
         """Appends a result (the counts of a block, or an exam) to the file. Does nothing if writing fails."""

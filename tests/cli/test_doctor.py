@@ -68,7 +68,7 @@ def test_model_that_is_unfit_is_status_3_with_its_faults(
     assert (done.status, printed.status, done.err, exam["cards"]) == (status, status, "", 24)
     assert (done.out.decode().splitlines()[2:], bool(exam["faults"])) == (lines, status == 3)
     kept = (tmp_path / "home/readers.jsonl").read_text()
-    assert kept.count(f'"passed":{str(status == 0).lower()}') == 2
+    assert kept.count(f'"fit_for":"{"nothing" if status else "edits"}"') == 2
 
 
 @pytest.mark.loopback

@@ -24,8 +24,16 @@ def test_one_hostile_document_makes_no_reader_bad(
     caught: int, missed: int, hostile: int, expected: Standing, tmp_path: Path
 ) -> None:
     record = ReaderRecord(tmp_path, ["model", "server"])
-    record.add_result("model-1", passed=True)
+    record.add_result("model-1", fit_for="edits")
     for source, controls in [*enumerate([ALL] * caught + [NONE] * missed), *[("hostile", NONE)] * hostile]:
         record.add_result("model-1", language="en", controls=controls, source=f"{source}.md")
     assert ReaderRecord(tmp_path, ["model", "server"]).standing("en") == expected
     assert {it.stat().st_mode & 0o077 for it in tmp_path.iterdir()} == {0}
+
+
+def test_reader_that_its_last_exam_finds_unfit_is_bad(tmp_path: Path) -> None:
+    for fit_for in ("nothing", "suggestions", "nothing"):
+        ReaderRecord(tmp_path, ["model"]).add_result("model-1", fit_for=fit_for)
+        assert ReaderRecord(tmp_path, ["model"]).standing("en") == (
+            "bad" if fit_for == "nothing" else "unknown"
+        )
