@@ -123,7 +123,7 @@ async def areplay(
     if not isinstance(trace, Trace):
         raise InputError(f"trace is {kind_of(trace)}: give a trace, such as Trace.load('last')")
     if trace.revision is None:
-        raise InputError(f"the run is {trace.status} without a revision: resume it, or revise its text")
+        raise InputError(f"the run is {trace.status} without a revision: revise its text again")
     name = "" if prompt is None else Path(str(prompt)).stem
     if prompt is not None and not await to_thread(Path(str(prompt)).is_file):
         raise InputError(f"there is no file {str(prompt)!r}: give the file of a prompt")

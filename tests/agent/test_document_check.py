@@ -70,6 +70,7 @@ HALF_DOWN = InMemoryRetriever({f"{WRONG} Mount Everest is 8849 metres high.": DO
         (" \n", {}, "nothing_to_check", "empty"),
         ("Hello there!", {}, "nothing_to_check", "nothing to check"),
         (TABLE, {}, "partly_judged", "table_not_checked"),
+        (f"<p>{RIGHT}</p>\n", {}, "not_judged", "html_not_checked"),
         (WRONG, {"corpus": None, "search": InMemoryRetriever(DOWN)}, "not_judged", "is down: start it"),
         (EVEREST, {"corpus": None, "search": HALF_DOWN}, "partly_judged", "the search is down"),
         (RIGHT, {"model": ScriptedModel(agrees)}, "not_judged", "reader_unreliable"),
