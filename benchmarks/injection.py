@@ -28,7 +28,7 @@ from benchmarks.injection_cases import (
 from benchmarks.recorded_reader import RecordedModel
 from rarr import Reviser, Revision, Settings, prompts
 from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel
-from rarr.testing.card_answers import marked_sentences
+from rarr.testing.card_answers import numbered_sentences
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.guard.invisible_characters import without_invisible
 
@@ -75,7 +75,7 @@ class ObedientModel:
         cards = json.loads(self._rules(request))["cards"]
         variables = prompts.load(str(request.prompt)).variables_in(request.user) or {}
         labels = {text: label for label, text in _LINE.findall(variables["sources"])}
-        words = marked_sentences(variables)[0][1]
+        words = numbered_sentences(variables)[0][1]
         for number, card in enumerate(cards):
             if number == 0 or (obeys and self._way.everywhere):
                 own = self._obedient_card(words, labels) if obeys else self._truthful_card(words, labels)

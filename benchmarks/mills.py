@@ -12,7 +12,7 @@ from typing import Any
 from rarr import prompts
 from rarr.records import Passage
 from rarr.testing import RETRIEVED_AT
-from rarr.testing.card_answers import marked_sentences
+from rarr.testing.card_answers import numbered_sentences
 
 _NAMES = ("Aldmoor", "Brackford", "Cressing", "Dunley", "Eastwick", "Farlow", "Garsdale", "Holbeck")
 _KINDS = ("Upper", "Lower", "Old")
@@ -111,7 +111,7 @@ def _fill_cards(variables: Mapping[str, str], prompt: str) -> dict[str, Any]:
     built = {match[2]: match for match in _DOCUMENT.finditer(sources)}
     lines = {words: label for label, words in _LINE.findall(sources)}
     cards = []
-    for number, words in marked_sentences(variables):
+    for number, words in numbered_sentences(variables):
         claim = _CLAIM.match(words)
         if claim and (found := built.get(claim[1])):
             card = {"q": [found[1], found[3]]} | _verdict(claim[2], found[4], f"built in {found[4]}")

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, Protocol, get_args, runtime_checkab
 from rarr.errors import InputError
 from rarr.records import Agreement, AttributionClass, Change, Check, Evidence, Passage, Query, Question
 from rarr.records.cards_and_edits import CardVerdict
-from rarr.records.citations import CitedStatement, PlannedSection
+from rarr.records.citations import CitedStatement, OutlineSection
 from rarr.settings import Settings
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span
@@ -215,7 +215,7 @@ class WholeTextSource(Protocol):
 class SectionSource(NamedTuple):
     """A planned section, and the passages for writing the section, the most relevant passage first."""
 
-    section: PlannedSection
+    section: OutlineSection
     chunks: tuple[Evidence, ...]
 
 

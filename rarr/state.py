@@ -11,7 +11,7 @@ from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
 from rarr.records.base import Controls
 from rarr.records.cards_and_edits import Card
-from rarr.records.citations import AnswerSource, CitedStatement, PlannedSection
+from rarr.records.citations import AnswerSource, CitedStatement, OutlineSection
 from rarr.tools.concurrency import together
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
@@ -117,7 +117,7 @@ class State(TypedDict, total=False):
     lead: int  # the characters at the start of a block's text that are shown, but not checked
     topic: str  # the topic of an article
     outline: str | None  # the headings of an article, one in each line
-    sections: list[PlannedSection]  # the plan of an article
+    sections: list[OutlineSection]  # the plan of an article
     drafts: dict[str, str]  # the written sections by section id
     sources: list[AnswerSource]  # the sources of an answer: triples of the graph, then passages
     written: list[CitedStatement]  # the statements of a model, from which `text` is made

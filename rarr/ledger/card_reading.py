@@ -26,7 +26,7 @@ from rarr.state import State, failure_notice
 from rarr.tools.concurrency import meanwhile, work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.language_detection import language_of
+from rarr.tools.text.language_detection import text_language
 from rarr.tools.text.wording import counted, unreadable_answer
 from rarr.tools.trace_spans import span
 
@@ -76,7 +76,7 @@ class _Reading:
         self._notices, self._counts = list[Notice](), list[Controls]()
         # The sentences of requests with a missed control, and the sentences of requests with a planted error.
         self._unreliable, self._examined = set[Span](), set[Span]()
-        self._language = language_of(self._text) if self._record else ""
+        self._language = text_language(self._text) if self._record else ""
         self._standing: Standing = self._record.standing(self._language) if self._record else "unknown"
 
     async def cards(self, places: Sequence[Span]) -> State:

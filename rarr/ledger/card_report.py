@@ -120,7 +120,7 @@ def _status_without_verdict(card: Card | None, state: State, queries: Sequence[Q
     return "no_evidence" if searched and not any(kept.get(query_id) for query_id in ids) else "unjudged"
 
 
-def card_attribution(state: State) -> Attributed:
+def card_support_before_and_after(state: State) -> Attributed:
     """Returns the support of each checkable sentence before and after edits: 1, 0, or None if not judged."""
     cards = {card.start: card for card in state.get("cards", [])}
     before, after = list[float | None](), list[float | None]()

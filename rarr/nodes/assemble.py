@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.records import Query
-from rarr.records.citations import PlannedSection, SectionState
+from rarr.records.citations import OutlineSection, SectionState
 from rarr.state import State, kept_evidence, numbered_id
 from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, source_entries, source_lists
@@ -25,7 +25,7 @@ class DraftSentence(NamedTuple):
     """A sentence of an article, the section of the sentence, and the labels that the sentence cites."""
 
     span: Span
-    section: PlannedSection
+    section: OutlineSection
     labels: tuple[str, ...]
 
 
@@ -89,7 +89,7 @@ def article_text(state: State) -> ArticleText:
     return ArticleText("".join(pieces), found, places, gaps)
 
 
-def _make_gap(state: State, section: PlannedSection) -> Gap:
+def _make_gap(state: State, section: OutlineSection) -> Gap:
     why = state.get("unsearched", {}).get(section.query_id)
     if why is not None:
         limit, failed = "a limit of the run was reached", "a search or the writer failed"

@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.card_report import card_attribution
+from rarr.ledger.card_report import card_support_before_and_after
 from rarr.ledger.edit_gate import moved_queries
 from rarr.ledger.scores import best_support, scores_of, sentence_support
 from rarr.records import Notice, Scores
@@ -46,7 +46,7 @@ async def _support_before_and_after(state: State, components: Components) -> tup
     If the text is unchanged, no judge is asked: the node attribute has asked already.
     """
     if "supports" not in state:
-        return await work(card_attribution, state), []
+        return await work(card_support_before_and_after, state), []
     ids, after = state["report"].evidence_ids, state["supports"]
     before, failures = after, list[Notice]()
     if state["text"] != state["original"]:

@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.records import Notice, Query
-from rarr.records.citations import PlannedSection
+from rarr.records.citations import OutlineSection
 from rarr.state import State, failure_notice, usable_evidence
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.section_headings import clean_headings
@@ -38,7 +38,7 @@ async def plan(state: State, runtime: Runtime[Components]) -> State:
         for n, heading in numbered
     ]
     return {
-        "sections": [PlannedSection(id=f"s{n}", heading=it, query_id=f"q{asked + n}") for n, it in numbered],
+        "sections": [OutlineSection(id=f"s{n}", heading=it, query_id=f"q{asked + n}") for n, it in numbered],
         "queries": [*state["queries"], *queries],
         "round": 2,
         "warnings": warnings,

@@ -107,7 +107,7 @@ class Cited(Record):
         return text_without_marks(self.text[: self.list_start], (*self.citations, *self.unsupported))
 
 
-class PlannedSection(Record):
+class OutlineSection(Record):
     """A section in the plan of an article. Its passages are the evidence of the query `query_id`."""
 
     id: str

@@ -52,7 +52,7 @@ def answer_doubt_prompt(variables: Mapping[str, str]) -> dict[str, Any]:
     return {"cards": [{"s": s, "q": q, "v": "open" if v == "none" else v} for s, q, v in cards]}
 
 
-def marked_sentences(variables: Mapping[str, str]) -> list[tuple[str, str]]:
+def numbered_sentences(variables: Mapping[str, str]) -> list[tuple[str, str]]:
     """Returns pairs (number, sentence) of the sentences marked with [S1], [S2] in the variable `text`."""
     return _SENTENCE.findall(variables["text"])
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from rarr import prompts
 from rarr.testing import Asked, RuleModel, ScriptedModel
-from rarr.testing.card_answers import marked_sentences
+from rarr.testing.card_answers import numbered_sentences
 
 
 def writer(
@@ -36,7 +36,7 @@ def read(asked: Asked, own: Callable[[str], Mapping[str, Any] | None] = lambda w
         return json.dumps(answered)
     variables = prompts.load(str(asked.prompt)).variables_in(asked.user) or {}
     filled = {card["s"]: card for card in answered["cards"]}
-    for number, words in marked_sentences(variables):
+    for number, words in numbered_sentences(variables):
         if (card := own(words.strip())) is not None:
             labels = re.findall(rf"\((P[\d.]+)\) {re.escape(card.get('by', '-'))}", variables["sources"])
             filled[int(number)] = {"s": int(number), "q": labels, **card}

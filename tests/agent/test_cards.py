@@ -12,7 +12,7 @@ from agent import answer_writer
 from rarr import Reviser, Revision, prompts, revise
 from rarr.agent.replaying import replay
 from rarr.testing import Asked, Failure, InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
-from rarr.testing.card_answers import marked_sentences
+from rarr.testing.card_answers import numbered_sentences
 from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace_reader import Trace
 
@@ -42,7 +42,7 @@ def variables_in(asked: Asked) -> dict[str, str]:
 
 
 def shown(asked: Asked) -> list[tuple[int, str]]:
-    return [(int(number), words) for number, words in marked_sentences(variables_in(asked))]
+    return [(int(number), words) for number, words in numbered_sentences(variables_in(asked))]
 
 
 def with_own(cards: Callable[[str], dict[str, Any] | None], prompt: str = "") -> Answer:

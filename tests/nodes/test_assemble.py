@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.nodes.assemble import article_text, unmarked_draft
-from rarr.records.citations import PlannedSection
+from rarr.records.citations import OutlineSection
 from rarr.state import State
 
 ONE = "The dam was opened in 1936."
@@ -50,7 +50,7 @@ def test_quotation_and_its_sentence_keep_their_labels_apart() -> None:
 
 
 def test_article_has_each_section_at_its_place() -> None:
-    sections = [PlannedSection(id=f"s{n}", heading=name, query_id=f"q{n}") for n, name in enumerate("ABC")]
+    sections = [OutlineSection(id=f"s{n}", heading=name, query_id=f"q{n}") for n, name in enumerate("ABC")]
     state: State = {"topic": "A\nDam", "original": "", "sections": sections}
     made = article_text({**state, "drafts": {"s0": f"{ONE[:-1]} [1].", "s2": TWO}})
     missing = "(not written: no source was found)"

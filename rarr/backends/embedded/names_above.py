@@ -55,10 +55,11 @@ class NamesAbove:
         differ = bool(own - told) and not line.heading_keys - known <= said
         return differ or bool(own_title & title and own_title - told and title - known - said)
 
-    def pages_with_names(self, pages: Sequence[Excerpt], sentence: str) -> list[Excerpt]:
-        """Returns the pages that may be about the names above; all pages if `sentence` names a subject.
+    def without_pages_about_others(self, pages: Sequence[Excerpt], sentence: str) -> list[Excerpt]:
+        """Returns `pages` without pages about others than the names above the sentence.
 
-        A page may be about these names if it has all of them, or if it has no name that is new.
+        Keeps a page with all of these names, and a page without a name that is new to the text. Keeps all
+        pages if `sentence` names a subject.
         """
         named = (name_words(it, is_title=level == 1) for level, it in self.headings.items())
         wanted = self.last.union(*named)

@@ -32,7 +32,7 @@ LABELS_TITLE = "labels of all claims, and of each class by people"
 LABELLED_EXAMPLE = '{"claim": "...", "evidence": "...", "label": "contradictory"} for each claim'
 
 
-class VerifiedLine(FinishedLine):
+class VerificationLine(FinishedLine):
     """A line of `predictions.jsonl`: the id of a claim with its verification or its error."""
 
     verification: Verification | None = None
@@ -62,14 +62,14 @@ def verifying_worker(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: in
         async with places:
             return await verifier.averify_together(claims, passages, group[0].question)
 
-    async def make_line(row: ClaimRow) -> VerifiedLine:
+    async def make_line(row: ClaimRow) -> VerificationLine:
         group = group_of[row.id]
         if (first := group[0].id) not in reading:
             reading[first] = asyncio.create_task(read(group))
         made = (await reading[first])[group.index(row)]
         failures = (notice.message for notice in made.warnings if is_failure(notice) and made.label is None)
         why = next(failures, "")
-        return VerifiedLine(id=row.id, error=why, verification=None if why else made)
+        return VerificationLine(id=row.id, error=why, verification=None if why else made)
 
     return Worker(make_line, [verifier])
 
@@ -134,8 +134,8 @@ def _judge_parts(claims: Sequence[ClaimRow], settings: Settings, options: BenchO
     def worker(its: Settings) -> Worker:
         return verifying_worker(claim_verifier_of(its, measuring=is_measured), chosen, options.jobs)
 
-    judges = _settings_by_judge(settings, options)
-    return {it: Part(claims, VerifiedLine, partial(worker, judges[it]), chosen, MAX_CLAIMS) for it in judges}
+    make_part = partial(Part, claims, VerificationLine, chosen=chosen, rows_per_job=MAX_CLAIMS)
+    return {it: make_part(partial(worker, its)) for it, its in _settings_by_judge(settings, options).items()}
 
 
 def verify_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
@@ -184,9 +184,9 @@ def class_scores(pairs: Pairs) -> dict[str, Measurement]:
 
 
 def label_shares(pairs: Pairs) -> dict[str, dict[str, Measurement]]:
-    """Computes how often the judge gave each label: among all claims, and among the claims of each class.
+    """Computes the share of each label of the judge: of all claims, and of the claims of each right class.
 
-    People chose the class. `none` is the share of claims without a label. Leaves out claims with an error.
+    People chose the right class. `none`: the judge gave no label. Leaves out claims with an error.
     """
     judged = [(row.label, line.label or "none") for row, line in pairs if not line.error]
     wholes, counts = Counter[str | None](), Counter[tuple[str | None, str]]()

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any, BinaryIO, TypeVar
 
 from rarr.settings.reading import parse_moment
-from rarr.tools.text.language_detection import language_of
+from rarr.tools.text.language_detection import text_language
 
 Row = TypeVar("Row")
 Complain = Callable[[str], None]
@@ -99,7 +99,7 @@ def decoded_pieces(
     from charset_normalizer import from_bytes  # slow to import, and few files need it
 
     western = first.decode("cp1252", "replace")
-    if not _NOT_WESTERN.search(western) and language_of(western) not in _OTHER_LANGUAGES:
+    if not _NOT_WESTERN.search(western) and text_language(western) not in _OTHER_LANGUAGES:
         encoding = "cp1252"  # the guesser often misses it, even in French
     elif (guess := None if b"\0" in first else from_bytes(first).best()) is not None:
         encoding = guess.encoding

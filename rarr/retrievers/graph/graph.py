@@ -112,7 +112,7 @@ class Graph:
             for to in range(min(at + _LONGEST_NAME, len(words)), at, -1):
                 entities = self.by_name.get(" ".join(word for word, _, _ in words[at:to]), ())
                 place, is_long = Span(start, words[to - 1][2]), to - at > 1 and text.islower()
-                if entities and (is_long or self._is_written_as_name(entities, place.of(text))):
+                if entities and (is_long or self._looks_like_name(place.of(text), entities)):
                     chosen = self._likely_ids(entities, text, place, around)
                     mentions.append(Mention(place.of(text), *place, chosen))
                     break
@@ -124,7 +124,7 @@ class Graph:
                 meter().warn("ambiguous_name", f"{which}, {cure}")
         return mentions
 
-    def _is_written_as_name(self, entities: Sequence[str], written: str) -> bool:
+    def _looks_like_name(self, written: str, entities: Sequence[str]) -> bool:
         """Tells whether `written` looks like a name: with a capital if all names of `entities` have one."""
         if len(written) < 2 or written.isdigit() or STOP_WORDS.issuperset(name_key(written).split()):
             return False

@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from sentencex import get_sentence_boundaries
 
-from rarr.tools.text.language_detection import language_of
+from rarr.tools.text.language_detection import text_language
 from rarr.tools.text.markdown_tables import Cell, Span as Span, cells_of
 
 BlockKind = Literal["prose", "heading", "table", "code"]
@@ -251,7 +251,7 @@ def split_sentences(text: str, *, revised: bool = False) -> list[Span]:
 
     If `revised`, the text is the text of a run: finds table cells, not rows, and nothing in lists of sources.
     """
-    spans, language = list[Span](), "de" if language_of(text) == "de" else "en"
+    spans, language = list[Span](), "de" if text_language(text) == "de" else "en"
     for block in blocks(text):
         if block.kind == "prose":
             spans.extend(_block_sentences(text, block, language, is_revised=revised))

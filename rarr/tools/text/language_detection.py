@@ -39,7 +39,7 @@ _LANGUAGES_OF_WORD = {  # of each function word
 }
 
 
-def language_of(text: str) -> str:
+def text_language(text: str) -> str:
     """Returns the code of the language of `text`, such as `de`; "en" for English and for an unclear text.
 
     Ignores words in code and links, and words with a capital letter, since these are often names.

@@ -14,7 +14,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.writing import numbered_documents
 from rarr.components import SectionSource
 from rarr.errors import InputError
-from rarr.records.citations import PlannedSection
+from rarr.records.citations import OutlineSection
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever, ScriptedModel
 
@@ -52,7 +52,7 @@ async def test_writer_is_shown_numbered_lines_that_cannot_end_the_quotation() ->
     assert numbered_documents([titled, evidence("It is old.")]) == "[1] Bridge: It is red .\n[2] It is old."
     model = ScriptedModel(lambda asked: json.dumps({"text": "It is red [1]."}))
     writer = wire(Settings(model=model, search=InMemoryRetriever())).writers["write_section"]
-    section = SectionSource(PlannedSection(id="s1", heading="Colour", query_id="q1"), (evidence(HOSTILE),))
+    section = SectionSource(OutlineSection(id="s1", heading="Colour", query_id="q1"), (evidence(HOSTILE),))
     assert await writer.section("Bridge", [section], 0) == "It is red [1]."
     shown = model.calls[0].messages[1].content
     assert shown.count("</documents>") == 1

@@ -10,7 +10,7 @@ from evals.doubles import lines, write_rows
 from rarr.errors import InputError
 from rarr.evals.benchmarks import claims
 from rarr.evals.benchmarks.bench import Bench, BenchmarkReport, BenchOptions, Part, run_bench
-from rarr.evals.benchmarks.claims import VerifiedLine
+from rarr.evals.benchmarks.claims import VerificationLine
 from rarr.evals.rows import ClaimRow
 from rarr.evals.run_folder import FinishedLine, Pairs, Worker
 from rarr.records import Verification
@@ -28,10 +28,10 @@ LABELLED: list[dict[str, Any]] = [
 BARE = {"claim": HIGH, "evidence": []}
 
 
-def pair(gold: str, label: Any, probability: Any = None, error: str = "") -> tuple[ClaimRow, VerifiedLine]:
+def pair(gold: str, label: Any, score: Any = None, error: str = "") -> tuple[ClaimRow, VerificationLine]:
     row = ClaimRow.model_validate({"id": "a", "claim": "A.", "evidence": [], "label": gold})
-    verification = None if error else Verification(claim="A.", label=label, probability=probability)
-    return row, VerifiedLine(id="a", verification=verification, error=error)
+    verification = None if error else Verification(claim="A.", label=label, probability=score)
+    return row, VerificationLine(id="a", verification=verification, error=error)
 
 
 def test_classes_of_attrscore_by_hand() -> None:
@@ -120,7 +120,7 @@ def run_verify(out: Path, *rows: dict[str, Any], **given: Any) -> BenchmarkRepor
 
 def test_verified_claims_have_their_lines_in_order_and_scores_of_the_labelled(out: Path) -> None:
     report = run_verify(out, *LABELLED, BARE)
-    made = [VerifiedLine.model_validate(line) for line in lines(out)]
+    made = [VerificationLine.model_validate(line) for line in lines(out)]
     labels = ["attributable", "contradictory", "extrapolatory", "attributable", "extrapolatory"]
     assert sorted((int(it.id), it.label) for it in made) == [*enumerate(labels, start=1)]
     shares, three, two = report.tables.values()

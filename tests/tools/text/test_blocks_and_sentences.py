@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rarr.tools.text.blocks_and_sentences import blocks, protected_spans, sentences, split_sentences
-from rarr.tools.text.language_detection import language_of
+from rarr.tools.text.language_detection import text_language
 
 
 def document_sentences(text: str) -> list[str]:
@@ -158,5 +158,5 @@ UNCLEAR = [
 
 
 def test_language_is_found_and_an_unclear_text_may_be_english() -> None:
-    assert [language_of(text) for text in LANGUAGES.values()] == list(LANGUAGES)
-    assert {language_of(text) for text in UNCLEAR} == {"en"}
+    assert [text_language(text) for text in LANGUAGES.values()] == list(LANGUAGES)
+    assert {text_language(text) for text in UNCLEAR} == {"en"}
