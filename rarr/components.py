@@ -161,7 +161,6 @@ class CardReader(Protocol):
         """Returns the cards of the block, from one request.
 
         `doubting` selects the prompt that checks a sentence again. Another `seed` may give another answer.
-
         Raises `PromptTooLong` if the block is too long for the reader, and `ModelError` if the request fails.
         """
 

@@ -131,10 +131,10 @@ def _all_sources(state: State) -> list[AnswerSource]:
 
 
 def _answer_update(state: State, written: Sequence[CitedStatement], found: Sequence[AnswerSource]) -> State:
-    """Returns a state update: its text is the statements, and each sentence has all sources as evidence."""
+    """Returns a state update. Its text joins the statements; each sentence has all sources as evidence."""
     text, evidence = _GAP.join(" ".join(it.text.split()) for it in written), list(map(_to_evidence, found))
     kept = {span: [passage.id for passage in evidence] for span in sentences(text)}
-    withheld = [it for it in state.get("evidence", []) if it.suspicious]
+    withheld = [it for it in state.get("evidence", []) if it.suspicious]  # kept, but for no sentence
     return {**text_update(state, text, state["original"], kept), "evidence": [*evidence, *withheld]}
 
 

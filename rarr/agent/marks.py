@@ -123,7 +123,7 @@ def _space_before(original: str, at: int, previous_at: int) -> str:
 
 
 def _source_list(original: str, sources: Sequence[CitedSource], *, footnotes: bool) -> str:
-    """Returns the list of `sources` to put after `original`. First ends a code block that is still open."""
+    """Returns the source list to put after `original`, as text. The text first ends an open code block."""
     if not sources:
         return ""
     form = "[^{}]: {}" if footnotes else "- [{}] {}"

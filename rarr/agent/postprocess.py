@@ -133,7 +133,7 @@ def is_data_format(text: str) -> bool:
 
 
 def annotated_text(original: str, sentences: Sequence[Sentence]) -> tuple[str, tuple[DoubtMark, ...]]:
-    """Puts `[contradicted]` or `[not confirmed]` behind each sentence. Returns the new text and the marks."""
+    """Marks `sentences` with `[contradicted]` or else `[not confirmed]`. Returns the text and the marks."""
     kinds = ["contradicted" if it.status == "contradicted" else "not confirmed" for it in sentences]
     text, places = insert_marks(original, [*zip(sentences, (f"[{kind}]" for kind in kinds), strict=True)])
     return text, tuple(DoubtMark(kind=kind, **it) for kind, it in zip(kinds, places, strict=True))

@@ -50,7 +50,6 @@ class Reviser(GraphRunner[Revision]):
         `sources` are passages for this call: texts, LangChain documents, `Passage` records or search results.
         They are searched together with the sources of the settings. With `search="given"`, or if the settings
         name no corpus, graph or search, only `sources` are searched. An empty list adds no passage.
-
         Offsets point into the revision's `original`, which is `text` as valid Unicode: each NUL and each lone
         surrogate becomes U+FFFD, and the two halves of a surrogate pair become one character.
 
@@ -229,7 +228,6 @@ async def apostprocess(
     `context` is the question or the conversation (messages with role and content) that `answer` answers.
     `sources` are the passages that the model was given, as in `Reviser.arevise`; a search result is an object
     such as {"text": ..., "url": ..., "title": ...}. With `search="given"`, only `sources` are searched.
-
     `mode` is `revise`, `cite` (only adds citations), `check` (changes nothing and reports) or `annotate`
     (marks sentences that are contradicted or not confirmed). After `deadline_s` seconds, which include the
     time to build models and to index a corpus, the original answer is returned with a notice. `settings` are

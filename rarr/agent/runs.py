@@ -108,10 +108,8 @@ class GraphRunner(Closable, Generic[Outcome]):
 
         `on_step` gets the name of each node that has finished. While a corpus is indexed, `on_index` gets the
         number of finished files and the number of all files.
-
         `checkpointer` stores runs for `resume`. It is a LangGraph checkpointer, or a function that returns
         an async context manager, which opens a checkpointer; each event loop calls the function once.
-
         With `measuring`, results of the reader and answers of models are not stored. No stored ones are used.
         """
         given = sum((settings is not None, components is not None, bool(values)))

@@ -67,7 +67,7 @@ class _GivenPassagesReviser(Reviser):
 
 
 class _CardReviser(_GivenPassagesReviser):
-    """A reviser that makes cards, and no edits. It drops the model of `attribute`: the cards decide."""
+    """A reviser that fills cards and makes no edits. Cards decide: it ignores a model for `attribute`."""
 
     def _adapt_components(self, components: Components) -> Components:
         others = {node: it for node, it in components.settings.models.items() if node != "attribute"}
@@ -102,7 +102,6 @@ class ClaimVerifier(Closable):
         `sources` is a passage or a list of passages, as in `rarr.revise`. If the passages have more than
         12,000 characters together, only the parts nearest to the claim are read. If there is no passage, the
         label is `extrapolatory`.
-
         Raises `InputError` for an empty claim or passage. All later failures become warnings; a claim that
         could not be judged has no label.
         """

@@ -87,7 +87,7 @@ class FusionEditor:
         return await infer(self.edit_text, text, context, about)
 
     def edit_text(self, text: str, question: str | None, evidence: Sequence[tuple[str, str]]) -> str:
-        """Returns the corrected text. Edits each line separately, because the tokenizer removes line ends.
+        """Returns the corrected text. Edits each line separately, because the tokenizer removes line breaks.
 
         Raises `ModelError` if a line is too long for the model, or if the model does not end its answer.
         """

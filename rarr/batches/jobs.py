@@ -129,7 +129,6 @@ class InProcessRunner:
             return self._reviser
 
     async def run(self, job: Job) -> JobResult:
-        """Runs a job in this process, and returns its result."""
         reviser = await self.start()
         if job.task == "verify":
             from rarr.agent.verify import averify_by_search  # not at the top: a batch does not need it
@@ -245,7 +244,6 @@ class _Worker:
             raise EOFError from None
 
     def kill(self) -> None:
-        """Kills the process and its job."""
         if self._started:
             process, _ = self._started
             process.kill()

@@ -243,7 +243,6 @@ class ResultStore:
             return dict(json.loads(lines.readline())[1])
 
     def close(self) -> None:
-        """Closes the file of results."""
         self._lines.close()
 
 

@@ -121,7 +121,7 @@ def _status_without_verdict(card: Card | None, state: State, queries: Sequence[Q
 
 
 def card_support_before_and_after(state: State) -> Attributed:
-    """Returns the support of each checkable sentence before and after edits: 1, 0, or None if not judged."""
+    """Returns the support of each checkable sentence, before and after edits. None: it was not judged."""
     cards = {card.start: card for card in state.get("cards", [])}
     before, after = list[float | None](), list[float | None]()
     for sentence in (it for it in state["report"].sentences if it.checkable):

@@ -165,7 +165,11 @@ def _edits_restore_origin(control: Control, card: RawCard) -> bool:
 
 @lru_cache(maxsize=4096)  # the blocks of a run share their lines
 def _stands_alone(text: str, *, pointing: bool = False) -> bool:
-    """Tells whether a line is a whole sentence without pronouns. `pointing`: it may have pronouns inside."""
+    """Tells whether a line is a whole sentence that is clear without other sentences.
+
+    No word such as "it" or "there" may point to another sentence; with `pointing`, only the first word may
+    not. A line that is too short, too long or suspicious, or that has markup, is no such sentence.
+    """
     words = len(text.split()) if " " in text else len(text) // 2
     is_whole = _FEWEST_WORDS <= words <= _MOST_WORDS and _WHOLE.match(text) and not _MARKUP.search(text)
     points = _POINTING.match if pointing else _POINTING.search
@@ -173,7 +177,11 @@ def _stands_alone(text: str, *, pointing: bool = False) -> bool:
 
 
 def _stated_cells(excerpt: Excerpt) -> Iterator[SourceLine]:
-    """Yields table cells as sentences ("Tower, Height: 227 m."), and list items behind their lead line."""
+    """Yields each cell of a table as a sentence, such as "Tower, Height: 227 m.", and list items.
+
+    A list item comes behind the line above its list, if this line ends with a colon. Leaves out suspicious
+    sentences, and the first column of a table.
+    """
     lead, heads = "", list[str]()
     for line in excerpt.lines:
         cells = [it.strip() for it in line.text.strip().strip("|").split("|")]
@@ -247,12 +255,12 @@ class _ErrorMaker:
 
 
 def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
-    """Tells whether `new` (of `line`) may replace `old`: they differ enough, and `line` lacks `old`."""
+    """Tells whether `new` may replace `old`: names without a common word, or numbers that differ enough."""
     if new.value is None or old.value is None:
         return {*new.text.split()}.isdisjoint(old.text.split())
     gap, most = abs(new.amount - old.amount), max(abs(new.amount), abs(old.amount))
     is_far = gap >= 3 if old.key == _YEAR else gap * 5 >= most
-    return is_far and not old.occurs_in(line.text)
+    return is_far and not old.occurs_in(line.text)  # `line` has the new number
 
 
 def _scaled_number(written: str, factor: float) -> str:

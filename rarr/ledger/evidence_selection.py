@@ -36,7 +36,7 @@ def evidence_of(passage: Passage, name: str, query_id: str = "", relevance: floa
 
 
 def place_of(passage: Passage) -> PassagePlace:
-    """Returns the source, start and end of a passage. They are equal if two queries found one passage."""
+    """Returns the source, start and end of a passage. Two queries may find a passage at the same place."""
     return passage.source, passage.start, passage.end
 
 

@@ -73,7 +73,6 @@ class Passage(Record):
 
     A `title` of more than 300 characters is cut. `lead` has lines above the passage that a reader needs, such
     as its heading or the header of its table. Each line is a pair of an offset in the source and the words.
-
     Raises `InputError` for an empty `source`, and unless 0 <= `start` <= `end`.
     """
 

@@ -108,7 +108,7 @@ class Cited(Record):
 
 
 class OutlineSection(Record):
-    """A section in the plan of an article. Its passages are the evidence of the query `query_id`."""
+    """A section in the outline of an article. Its passages are the evidence of the query `query_id`."""
 
     id: str
     heading: str

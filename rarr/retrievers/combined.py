@@ -63,7 +63,7 @@ async def whole_text(sources: Sequence[object], url: str) -> str | None:
 
 
 class ChunkRetriever:
-    """Finds documents with the retriever `source`. Cuts them into longer passages if it gets their texts."""
+    """Finds documents with the retriever `source`. Cuts documents with a known text into longer passages."""
 
     def __init__(self, source: Retriever, text_sources: Sequence[object], words: int) -> None:
         """`text_sources`: objects that may have texts of documents. `words`: the most words of a passage."""

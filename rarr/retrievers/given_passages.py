@@ -71,7 +71,6 @@ class GivenPassages:
         return [it for best in [*sources.values()][:k] for it in best[:PASSAGES_PER_DOCUMENT]]
 
     def passages_of_source(self, source: str) -> list[Passage]:
-        """Returns all passages whose source is `source`."""
         return [passage for passage in self._passages if passage.source == source]
 
 
@@ -80,7 +79,7 @@ def given_passage(given: object, number: int, unnamed: str, complain: Complain =
 
     Reads the start, title, date and source under the names that loaders, splitters and search services use.
     `number`: the number of `given` in messages. `unnamed`: the source of the passage if `given` names none.
-    `complain` gets a message about an unreadable date. Raises `InputError` for other kinds or an empty text.
+    `complain` gets a message about an unreadable date. Raises `InputError` for another kind or an empty text.
     """
     if isinstance(given, Mapping):
         facts: dict[str, Any] = valid(dict(given))

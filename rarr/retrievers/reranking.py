@@ -71,7 +71,7 @@ class OverlapIndex:
         return scores
 
     def _counts_by_passage(self, word: str) -> list[tuple[int, int]]:
-        """Returns (number of passage, count of `word`) for each passage with the stem `word`. Caches them."""
+        """Returns (number of the passage, count of `word`) for each passage with the stem `word`; cached."""
         if found := self._counts_by_word.get(word):
             return found
         found = [(number, n) for number, it in enumerate(self._counts) if (n := it.stems.get(word))]
@@ -86,11 +86,11 @@ class OverlapIndex:
 
 
 class _WordCounts(NamedTuple):
-    """The stems of a passage with their counts (in its title, times three), and its neighbouring pairs."""
+    """The word stems of a passage, counted to compare the passage with queries."""
 
-    stems: dict[str, int]
-    size: int
-    pairs: frozenset[tuple[str, str]]
+    stems: dict[str, int]  # how often each stem occurs; a stem in the title counts three times
+    size: int  # the sum of these counts
+    pairs: frozenset[tuple[str, str]]  # the pairs of neighbouring stems in the title and in the text
 
 
 @lru_cache(maxsize=4096)
@@ -115,7 +115,7 @@ class CrossEncoderReranker:
     def __init__(self, name: str) -> None:
         """`name` is a folder, or a model of the Hugging Face hub, which is downloaded once.
 
-        Raises `SettingsError` if `name` can be no folder and no model, `SetupError` if loading fails.
+        Raises `SettingsError` if `name` is neither a folder nor a model name, `SetupError` if loading fails.
         """
         if not is_folder_or_hub_name(name):
             cure = f"give overlap, the folder of a cross-encoder, or its name on the hub, {_EXAMPLE}"

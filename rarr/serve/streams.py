@@ -39,7 +39,7 @@ def mask_key(data: bytes, key: bytes) -> bytes:
 
 
 def key_overlap(text: AnyStr, key: AnyStr) -> int:
-    """Returns how many characters at the end of `text` may be the beginning of an incomplete `key`."""
+    """Returns how many characters at the end of `text` may begin a `key`. A whole `key` does not count."""
     return next((n for n in range(len(key) - 1, 0, -1) if text.endswith(key[:n])), 0)
 
 

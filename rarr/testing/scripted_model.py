@@ -52,7 +52,6 @@ class Request(Asked):
 
     @property
     def model_name(self) -> str:
-        """Returns the name of the model in the request."""
         return str(self.body.get("model", ""))
 
     @property

@@ -194,7 +194,7 @@ class Failure:
         endless   a stream repeats `message` without end; an answer in one piece ends at `max_tokens`
         die       the connection closes after half of the answer
         cut       the server sends half of each text, with finish_reason "length"
-        html      the server sends the page of a proxy, with status 200
+        html      the server sends a page of HTML, as a proxy may, with status 200
         empty     the server sends a completion without choices
         no_usage  the server sends a completion without usage
 

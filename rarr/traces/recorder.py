@@ -122,7 +122,7 @@ class RunRecorder:
         self._has_failed = False
 
     def now(self) -> float:
-        """Returns the time in seconds since 1970, by a clock that nobody can change during the run."""
+        """Returns the time in seconds since 1970, by a clock that no change of the time affects."""
         return self._epoch + time.perf_counter()
 
     def next_number(self) -> int:

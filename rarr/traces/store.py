@@ -60,7 +60,7 @@ class TraceStore:
             file.write(f"{lines}\n".encode())
 
     def append_lines(self, run_id: str, lines: Iterable[str]) -> None:
-        """Appends lines to the file of a run. Raises `InputError` if the file is gone, or `OSError`."""
+        """Appends lines to a run's file. Raises `InputError` if it is gone, `OSError` if a write fails."""
         try:
             handle = os.open(self._path(run_id), os.O_WRONLY | os.O_APPEND)
         except FileNotFoundError:

@@ -44,7 +44,7 @@ class SentenceScore(Record):
 
 
 class TrainingRow(Record):
-    """The training row of a query: a right text, the same text with errors, and passages."""
+    """What one query gives for training: a text that answers it, the same text with errors, and passages."""
 
     query: str
     summary: str  # the right text

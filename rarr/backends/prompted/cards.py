@@ -41,11 +41,11 @@ class PromptedCardReader:
         self.model, self._prompts, self.name, self._store = model, prompts, model.name, store
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
-        """Returns the cards of the block, from one request. Leaves out cards that cannot be parsed.
+        """Asks about the block once, and returns its cards. Leaves out cards that cannot be parsed.
 
-        `doubting` selects the prompt that checks a sentence again. With `doubting` or a `seed`, the fallback
-        models are asked if the answer cannot be used, because no other request follows.
-        Raises `PromptTooLong`, `ModelError` and `BudgetError`.
+        `doubting` selects the prompt that checks a sentence again. `seed` is 0 in a first reading, else 1.
+        With `doubting` or `seed` 1, asks the fallback models if an answer is cut off or has no card: no other
+        request follows. Raises `PromptTooLong`, `ModelError` and `BudgetError`.
         """
         prompt = self._prompts[DOUBTING_PROMPT if doubting else READING_PROMPT]
         numbers = {piece.number for piece in block.pieces if piece.number}

@@ -108,10 +108,10 @@ def _text_worker(settings: Settings) -> Worker:
 
 
 def _system_worker(settings: Settings, baseline: Baseline, written: Sequence[TextLine]) -> Worker:
-    """Returns a worker that revises texts with one system. A model rates how well the intent is kept."""
+    """Returns a worker that revises the text of a row. A model rates whether the intent is kept."""
     revising, models = revising_worker(settings, baseline), LanguageModels(settings, [settings.model])
     rater = PromptedRater(models[settings.model], Prompts(settings.prompts))
-    texts = {line.id: line.text for line in written}
+    texts = {line.id: line.text for line in written}  # by a model, for rows that have only a question
 
     async def make_line(row: RevisionRow) -> RevisionLine:
         text = row.text if row.text.strip() else texts.get(row.id, "")

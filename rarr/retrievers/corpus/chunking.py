@@ -49,7 +49,7 @@ def windows(text: str, window: int) -> list[Window]:
 
 
 def cut_passages(whole: Passage, window: int, spans: Sequence[Window] | None = None) -> list[Passage]:
-    """Cuts the text of `whole` into passages of `window` sentences. `spans`: these windows, if known."""
+    """Cuts the text of `whole` into passages of `window` sentences. `spans`: the windows, if known."""
     at, passages = whole.start, list[Passage]()
     for it in windows(whole.text, window) if spans is None else spans:
         lead = tuple((at + start, words) for start, words in it.lead)
@@ -70,7 +70,11 @@ def _window_places(spans: Sequence[Span], window: int) -> Iterator[tuple[int, in
 
 
 def _lead_lines(text: str, parsed: Sequence[Block], at: int, place: int) -> tuple[tuple[int, str], ...]:
-    """Returns ((start, line),) of the table header above `place`, or of the line above its list; or ()."""
+    """Returns the line that explains the passage at `place`, as a tuple with one pair (start, line), or ().
+
+    The line is the header of its table, or the line above its list if this line ends with a colon. `at` is
+    the index in `parsed` of the block at `place`.
+    """
     if at >= 0 and parsed[at].kind == "table":
         start, header = parsed[at].start, text[parsed[at].start : parsed[at].end].splitlines()[0].strip()
         return ((start, header[:LONGEST]),) if start + len(header) < place else ()

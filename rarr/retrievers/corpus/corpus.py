@@ -41,7 +41,7 @@ _UNREAD_KINDS = (".doc", ".ppt", ".pptx", ".xls", ".xlsx", ".odt", ".odp", ".ods
 
 
 class Corpus(index.IndexReader):
-    """A retriever over an index on disk. `skipped`: (file, message) on unread text and guessed encodings."""
+    """A retriever over an index on disk. `skipped`: (file, message) about unread texts, guessed encodings."""
 
     def __init__(self, folder: Path, window: int, corpus_path: Path | None = None) -> None:
         """The sources of passages begin with `corpus_path`. None stands for the path of the last build."""

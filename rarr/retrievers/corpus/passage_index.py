@@ -79,7 +79,7 @@ def read_manifest(folder: Path) -> IndexManifest:
 
 @contextmanager
 def raise_as(message: str, error: type[RarrError] = InputError) -> Iterator[None]:
-    """Turns an error of tantivy or the file system into `error`. Writes the reason in place of {}."""
+    """Turns an error of tantivy or the file system into `error`. In `message`, its reason replaces {}."""
     try:
         yield
     except BaseException as failure:
@@ -173,7 +173,6 @@ def passage_row(file: str, document: Document, window: Window) -> tantivy.Docume
 
 
 def file_query(file: str) -> Query:
-    """Makes the query that finds all passages of the file."""
     return Query.term_query(_SCHEMA, "file", _file_number(file))
 
 
@@ -182,7 +181,7 @@ def _file_number(file: str) -> int:
 
 
 class Hit(NamedTuple):
-    """A passage that a search found. `document`: (number of its file, number of its record or 0)."""
+    """A passage that a search found. `document`: the number of its file, and of its record there, or 0."""
 
     score: float
     document: tuple[int, int]

@@ -84,10 +84,10 @@ def decode(data: bytes, declared: str | None = None, complain: Complain = lambda
 def decoded_pieces(
     file: BinaryIO, declared: str | None = None, complain: Complain = lambda _: None
 ) -> Iterator[str]:
-    """Yields the text of a file in pieces. Uses the byte order mark, or else UTF-8 or `declared`.
+    """Yields the text of a file in pieces. The byte order mark at the start of the file tells the encoding.
 
-    If these fail, guesses the encoding, and calls `complain` with a message about the guess. Raises
-    `UnreadableError` if the file is not text.
+    Without a mark, tries UTF-8, then the encoding `declared`. If these fail, guesses the encoding, and calls
+    `complain` with a message about the guess. Raises `UnreadableError` if the file is not text.
     """
     first = file.read(_SAMPLE_BYTES)
     marked = [encoding for encoding, marks in _BYTE_ORDER_MARKS.items() if first.startswith(marks)]
@@ -193,7 +193,7 @@ def read_docx(data: bytes) -> Document:
 
 
 def _raise_and_lower_numbers(body: Any) -> None:
-    """Writes raised digits as signs such as ⁶ (10⁶ is not 106); lowered digits that follow a digit, as ₂."""
+    """Writes raised numbers with signs such as ⁶ (10⁶ is not 106), and lowered numbers after a digit as ₂."""
     for digits, shifted, sign in ((RAISED, "super", ">"), (LOWERED, "sub", "<")):
         for text in body.xpath(_RAISED_OR_LOWERED.format(shifted, sign)):
             before = text.xpath("string(../preceding-sibling::w:r[1]/w:t[last()])")[-1:]
@@ -202,7 +202,7 @@ def _raise_and_lower_numbers(body: Any) -> None:
 
 
 def _hiding_effects(element: Any, styles: Mapping[str, Any], depth: int = 10) -> dict[str, bool]:
-    """Maps effects that hide or strike out a run (a part of a paragraph) to True if on, False if off."""
+    """Maps each effect that hides or strikes out a run (part of a paragraph) to whether it is on."""
     effects = dict[str, bool]()
     for name in element.xpath("(ancestor::w:p[1]/w:pPr/w:pStyle | w:rPr/w:rStyle | w:basedOn)/@w:val"):
         if depth and name in styles:  # styles may be based on each other in a circle

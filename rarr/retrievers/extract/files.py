@@ -126,7 +126,7 @@ def _top_heading(text: str) -> str:
 
 
 def _read_table(path: Path, complain: Complain) -> Iterator[Document]:
-    """Reads a file of rows as one table. Takes the separator that most lines have as often as the first."""
+    """Reads rows as one table. Most lines have the separator of cells as often as the first line has it."""
     text = reading.decode(_read_bytes(path), complain=complain)
     lines = text[:_OPENING_CHARACTERS].splitlines() or [""]
     marks = {mark: sum(line.count(mark) == lines[0].count(mark) > 0 for line in lines) for mark in "\t;|,"}

@@ -86,7 +86,7 @@ _idle_workers = list[Popen[bytes]]()
 
 
 def call_in_worker(seconds: float, megabytes: int, function: Callable[..., Any], *args: object) -> Any:
-    """Runs `function(*args)` in a worker process with limits of time and memory. Waits for the result."""
+    """Runs `function(*args)` in a limited worker process, and returns its result, or raises its error."""
     request = pickle.dumps((function, args, seconds, megabytes))
     with _call_slots:
         while True:
@@ -178,7 +178,6 @@ class IdleWorkerCloser:
     """Ends the idle worker processes when a reviser is closed. The reviser holds this object."""
 
     async def aclose(self) -> None:
-        """Ends the idle worker processes."""
         await asyncio.to_thread(end_idle_workers)
 
 

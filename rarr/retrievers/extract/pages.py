@@ -87,7 +87,7 @@ def read_html(
 
 
 def _simplified_tree(html: str) -> Any:
-    """Parses a page and removes hidden text. Makes plain text of raised notes, numbers and lists in cells."""
+    """Parses a page. Removes hidden text. Raised numbers and notes, and lists in cells, become plain text."""
     import trafilatura
 
     tree: Any = trafilatura.load_html(html)

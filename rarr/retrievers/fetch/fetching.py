@@ -120,7 +120,7 @@ class RobotsRules:
 
 
 class FetchedPage(NamedTuple):
-    """A fetched page, unpacked. `url`: the last address after redirects. `media_type`: sent, or guessed."""
+    """A fetched page, unpacked. `url`: the last address after redirects. `media_type`: sent or guessed."""
 
     url: str
     content: bytes
@@ -199,9 +199,10 @@ class Fetcher:
     ) -> Result | httpx2.URL:
         """Requests `url`. Returns the result of `read` for the response, or the address of a redirect.
 
-        The certificate must be for the name in `url`. A transport without a client has no cookies, passwords
-        from files, redirects or proxies. Each request has its own transport, because a transport keeps the
-        connection to an IP address, and one IP address may serve many names.
+        Connects to an IP address of the host. The certificate must be for the host name in `url`. Uses no
+        client of httpx2: a client may add cookies, proxies and passwords from files, and follow redirects.
+        Each request has its own transport: a transport keeps its connection to an IP address, and one IP
+        address may serve many names.
         """
         failure, certified = "", await asyncio.to_thread(bounded.certificates)  # the first call reads files
         try:

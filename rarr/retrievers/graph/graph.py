@@ -81,11 +81,11 @@ class Graph:
 
     @classmethod
     def open(cls, file: str | Path, window: int = 4) -> Self:
-        """Reads a graph from `file`. Raises errors of `read_triples`; `InputError` if it has no triple."""
+        """Reads a graph. Raises the errors of `read_triples`, and `InputError` if `file` has no triple."""
         return cls(read_triples(Path(file).expanduser()), str(file), window)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of `k` entities: entities that `query` names, then entities with these as value.
+        """Returns passages of `k` entities: those that `query` names, then those of which it names a value.
 
         Returns at most 8 passages of each entity. If a name means several entities, and neither the query nor
         the text of the run shows which of them, warns and returns no passage for this name.
@@ -93,7 +93,7 @@ class Graph:
         return await asyncio.to_thread(self._search, query, k, meter().text)
 
     async def extracted(self, url: str) -> str | None:
-        """Returns the text about the entity whose passages have the source `url`; None if there is none."""
+        """Returns the text about the entity whose source is `url`; None if no entity has this source."""
         id_ = url.removeprefix(f"{self._place}#")
         lines = await asyncio.to_thread(self._lines, id_) if self._source(id_) == url else []
         return "\n".join(line.text for line in lines) or None
@@ -101,9 +101,9 @@ class Graph:
     def mentions_in(self, text: str, around: str = "") -> list[Mention]:
         """Finds names and aliases of the graph in `text`. Where names overlap, takes the first and longest.
 
-        In a `text` without capital letters, names of several words are found too. If several
-        entities have the name, keeps those with most neighbours (values and subjects of their triples) near
-        the name, then in its sentence, then in `text` and `around`. Warns if several entities remain.
+        Finds names of several words also if `text` has no capital letter. If several entities have a name,
+        keeps the entities with most neighbours (values and subjects of their triples) beside the name, then
+        in its sentence, then in `text` and `around`. Warns if several entities remain.
         """
         mentions, words = list[Mention](), folded_words(text)
         for at, (_, start, _) in enumerate(words):
@@ -125,7 +125,7 @@ class Graph:
         return mentions
 
     def _looks_like_name(self, written: str, entities: Sequence[str]) -> bool:
-        """Tells whether `written` looks like a name: with a capital if all names of `entities` have one."""
+        """Tells whether `written` may be a name. It needs a capital if all `entities` begin with capitals."""
         if len(written) < 2 or written.isdigit() or STOP_WORDS.issuperset(name_key(written).split()):
             return False
         is_name = all(self.names[entity][:1].isupper() for entity in entities)
@@ -186,7 +186,7 @@ class Graph:
         return triples if len(triples) <= _MOST_POINTING else []
 
     def _index_of_names(self, aliases: dict[str, list[str]]) -> dict[str, tuple[str, ...]]:
-        """Maps the `name_key` of each name and alias to ids: of subjects, and of values with a capital."""
+        """Maps names and aliases (as `name_key`) to ids of subjects, or to the id of a capitalised value."""
         index = dict[str, tuple[str, ...]]()
         for id_ in self._by_subject:
             for key in map(name_key, (self.names[id_], *aliases.get(id_, ()))):
@@ -212,7 +212,7 @@ class Graph:
         return [it for passages in [*documents.values()][:k] for it in passages[:PASSAGES_PER_DOCUMENT]]
 
     def _source(self, id_: str) -> str:
-        """Returns the source of passages about an entity: its id if this is an address, else graph and id."""
+        """Returns the source of passages about an entity: its id if the id is an address, else PLACE#ID."""
         return id_ if "://" in id_ else f"{self._place}#{id_}"
 
     def _passages(self, entity: str) -> list[Passage]:

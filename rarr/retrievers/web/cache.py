@@ -98,7 +98,6 @@ class Cache:
         return entry.value if entry and entry.stored_at.timestamp() >= time.time() - KEPT_S else None
 
     async def keep(self, kind: str, key: Sequence[Any], value: Any) -> None:
-        """Stores `value` for `key`."""
         await asyncio.to_thread(self._write_entry, self._entry_file(kind, key), time.time(), value)
 
     def _entry_file(self, kind: str, key: Sequence[Any]) -> Path:

@@ -48,7 +48,7 @@ def allowed_passages(limits: Settings, passages: Sequence[Passage]) -> list[Pass
 
 
 async def limit_passages(name: str, passages: Sequence[Passage], limits: Settings) -> list[Passage]:
-    """Returns the passages that `limits` allow. Warns if no passage has the date or web address for this."""
+    """Returns the passages that `limits` allow. Warns if no passage has a date or web address to compare."""
     dated = limits.published_after or limits.published_before
     if not (dated or limits.include_domains or limits.exclude_domains):
         return list(passages)

@@ -290,7 +290,7 @@ class Wikipedia(WebSearch):
 
 
 def searches_to_try(question: str) -> list[str]:
-    """Returns searches to try one after another: the question; all its content words; any content word.
+    """Returns searches to try in order: for the question, for all its content words, for any of these words.
 
     Removes the operators of MediaWiki's search. Returns [] if there is nothing to search for.
     """

@@ -98,7 +98,7 @@ def objects_with_key(text: str, key: str) -> Iterator[dict[str, Any]]:
 
 
 def without_reasoning(text: str) -> str:
-    """Removes the reasoning of a model from `text`. Raises `UnreadableAnswer` if the reasoning has no end."""
+    """Removes a model's reasoning from `text`. Raises `UnreadableAnswer` if its end is missing or unclear."""
     parts, start = list[str](), 0
     for mark in (it for it in _REASONING_MARK.finditer(text) if it.lastgroup):
         if mark["cut"] is not None:

@@ -283,7 +283,7 @@ def _request_options(ask: ChatRequest, parts: Collection[str], extra_body: dict[
 
 
 def _callback_options(name: str, ask: ChatRequest) -> dict[str, Any]:
-    """Makes options for LangChain: callbacks see a request as a step of its node; no answer is streamed."""
+    """Makes LangChain's options: the callbacks of the run see the request, and the answer is not streamed."""
     outer = ensure_config()
     metadata = {**outer.get("metadata", {}), "prompt": ask.name}
     return {"run_name": name, "callbacks": outer.get("callbacks"), "metadata": metadata, "tags": ["nostream"]}

@@ -21,7 +21,7 @@ def counted(n: int, noun: str) -> str:
 
 
 def kind_of(value: object) -> str:
-    """Writes the class of `value` with an article: an int, a str."""
+    """Returns the class of `value` with an article: an int, a str."""
     name = type(value).__name__
     return f"{'an' if name[:1].lower() in {*'aeio'} else 'a'} {name}"
 
