@@ -61,7 +61,7 @@ class Reranker(Protocol):
 
 class AgreementChecker(Protocol):
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Tells whether `text` and `evidence` give the same answer to `query`. `unknown` is possible."""
+        """Tells whether `text` and `evidence` give the same answer to `query`. May answer `unknown`."""
 
 
 class Editor(Protocol):

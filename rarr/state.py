@@ -64,7 +64,7 @@ async def for_each_query(
 
 
 def failed_queries_update(node: str, outcomes: Mapping[str, object]) -> "State":
-    """Makes a state update. Each query with an error gets a warning, and its reason in `unsearched`."""
+    """Makes a state update. Each query with an error gets a warning, and `unsearched` gets the reason."""
     notices, unsearched = list[Notice](), dict[str, Unsearched]()
     for name, error in outcomes.items():
         if isinstance(error, Exception):

@@ -229,7 +229,7 @@ class _Worker:
         self._started: tuple[BaseProcess, Connection] | None = None
 
     def answer(self, call: _Call) -> Any:
-        """Returns the result of the job, or the job's error. Raises `EOFError` if the process ends first."""
+        """Sends a job. Returns its result or its error. Raises `EOFError` if the process ends first."""
         try:
             self._started = self._started or self._start()
             self._started[1].send(call)

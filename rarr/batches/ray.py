@@ -48,7 +48,7 @@ def _connect(ray: Any, address: str) -> None:
 
 
 class RunnerActor(InProcessRunner):
-    """The runner in an actor (a process of Ray). Call `result_or_error`, since Ray wraps a raised error."""
+    """The runner in an actor (a process of Ray). Call `result_or_error`: Ray wraps raised errors."""
 
     def __init__(self, settings: Settings, folder: str) -> None:
         # Relative paths in the settings start at the folder of the caller. If a node lacks this folder, only

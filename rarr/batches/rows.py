@@ -140,7 +140,7 @@ def _csv_cell(value: object) -> object:
 
 
 def common_type(known: ColumnType | None, value: object) -> ColumnType | None:
-    """Returns a column type for values of type `known` and also for `value`. None: there is no value yet."""
+    """Returns a column type for values of type `known` and also for `value`. None: no value so far."""
     kinds: dict[type, ColumnType] = {bool: "bool", int: "int", float: "float", str: "string"}
     kind: ColumnType | None = None if value is None else kinds.get(type(value), "json")
     if kind == "int" and not -(1 << 63) <= value < 1 << 63:  # type: ignore[operator]  # it is a number

@@ -30,7 +30,7 @@ class ModelUsage(_SummableRecord):
 
     `cached_tokens` are the part of `input_tokens` that a server had in its prefix cache. `cost` is in the
     unit of the prices in the settings, or None if the price of a model is not known. `saved_calls` counts
-    requests that were not sent, because the data folder had the answer. Other fields leave them out.
+    requests that were not sent, because the data folder had the answer. No other field counts them.
     """
 
     model_calls: int = 0

@@ -92,9 +92,9 @@ def annotations_and_entries(
 ) -> tuple[list[Json], list[Json]]:
     """Returns OpenAI's `annotations` (citations) of a choice (one answer), and entries for the field `rarr`.
 
-    An entry describes one of the `results`, and lists the sentences that evidence does not support. Offsets
-    count from the start of the choice's text, in which `results[0]` begins at `start`. Only the offsets of
-    the citations in an entry count from the start of the entry.
+    `index` is the number of the choice. An entry describes one of the `results`, and lists its sentences
+    that evidence does not support. Offsets count from the start of the choice's text, in which `results[0]`
+    begins at `start`. But the offsets of citations in an entry count from the start of the entry.
     """
     annotations, entries, keys = list[Json](), list[Json](), {"id", "state", "old", "new", "reason"}
     for result in results:
@@ -119,7 +119,7 @@ def annotations_and_entries(
 
 
 def why_skip_request(request: Json) -> str:
-    """Returns why the answer to `request` is not postprocessed, such as "logprobs", or ""."""
+    """Returns why the answer to `request` is not postprocessed, such as "logprobs"; "" if it is."""
     form = request.get("response_format")
     if isinstance(form, dict) and form.get("type") not in (None, "text"):
         return "structured output"

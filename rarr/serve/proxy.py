@@ -53,7 +53,7 @@ class Proxy:
         )
 
     async def __call__(self, call: Call, send: Send) -> None:
-        """Sends one request upstream, and the answer to the caller: postprocessed if possible."""
+        """Sends a request upstream, postprocesses the answer if possible, and sends it to the caller."""
         path, key = unquote(call.path).rstrip("/"), self._upstream_key_of(call)
         is_chat = call.method == "POST" and path == CHAT_ROUTE
         call.log["route"] = CHAT_ROUTE if is_chat else "/v1/*"
@@ -170,14 +170,14 @@ async def _send_comments(send: Send) -> None:
 
 
 def _log_unchecked(call: Call, why: str) -> Headers:
-    """Logs why an answer is not checked. Returns a header with `why`; no header if `why` is "" or "off"."""
+    """Logs why an answer is not checked. Returns a header with `why`; [] if `why` is "" or "off"."""
     if why:
         call.log["outcome"] = f"passed: {why}"
     return [(b"x-rarr-notice", f"not checked: {why}".encode())] if why not in ("", "off") else []
 
 
 async def _body_without_key(response: httpx2.Response, key: bytes) -> AsyncGenerator[bytes, None]:
-    """Yields the body with the key masked. Holds back the end of a piece that may be a part of the key."""
+    """Yields the body with the key masked. The end of a piece waits if the key may begin in it."""
     held = b""
     try:
         async for piece in response.aiter_bytes():

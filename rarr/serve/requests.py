@@ -66,7 +66,7 @@ class Refusal(HTTPException):
 
 
 def json_object(data: bytes) -> Json | None:
-    """Returns the JSON object in `data`, or None. A number too large for a float becomes a marked text."""
+    """Returns the JSON object in `data`, else None. A number too large for a float becomes a marked text."""
 
     def number(digits: str) -> float | str:
         return value if math.isfinite(value := float(digits)) else f"{_NUMBER_MARK}{digits}"
@@ -278,8 +278,8 @@ class RequestGate:
         return name == _TOKEN_HEADER.encode() or any(map(self._caller_of_token, given))
 
     def _caller_of_token(self, token: bytes) -> str:
-        """Returns the name of the caller with this token, or "". Compares in equal time for all tokens."""
-        known = [hmac.compare_digest(each.encode(), token) for each in self._tokens]
+        """Returns the name of the caller with this token; "" if no caller has it."""
+        known = [hmac.compare_digest(each.encode(), token) for each in self._tokens]  # all: in equal time
         return f"c{known.index(True) + 1}" if any(known) else ""
 
     def _require_allowed_site(self, headers: Mapping[str, str]) -> None:

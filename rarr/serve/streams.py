@@ -99,7 +99,7 @@ class ReasoningSplitter:
 
 
 class StreamKeyMask:
-    """Masks an API key, even if it is divided between events. The first 8 characters are not masked."""
+    """Masks an API key, even if it is divided between events. The first 8 characters of the key stay."""
 
     def __init__(self, key: str) -> None:
         self._key, self._key_lengths = key, dict[tuple[str | int, ...], int]()
@@ -179,7 +179,7 @@ class AnswerStream:
             raise broken_off_error()
 
     async def _queue_chunk(self, raw: bytes, data: Json) -> None:
-        """Queues the event `raw`; its JSON is `data`. A text that may change is queued by paragraphs."""
+        """Queues the event `raw`; its JSON is `data`. A text that may change is queued in paragraphs."""
         choices = list_of_objects(data.get("choices"))
         choice = choices[0] if len(choices) == 1 else {}
         delta = given if isinstance(given := choice.get("delta"), dict) else {}

@@ -91,7 +91,7 @@ class ReadBody(SpanBody):
 
 
 class NodeUpdate(BaseModel):
-    """What a node changed in the state. `passages`: by query id, (source, title, count) of each document."""
+    """What a node changed in the state. `passages`: (source, title, count) of documents by query id."""
 
     passages: dict[str, list[tuple[StrictStr, StrictStr, Count]]] = {}
 

@@ -149,7 +149,7 @@ class Trace:
 
     @cached_property
     def blocks(self) -> Mapping[str, list[StoredSpan]]:
-        """Maps the name of each block (part of a long text) to its spans. A resumed run adds another span."""
+        """Maps the name of each block (part of a long text) to its spans: several if the run was resumed."""
         spans: dict[str, list[StoredSpan]] = defaultdict(list)
         for span in self.inner[0]:
             if span.kind == "block":
@@ -158,7 +158,7 @@ class Trace:
 
     @cached_property
     def calls(self) -> list[StoredSpan]:
-        """Returns the spans of all node calls and node failures, block by block. In a block, by time."""
+        """Returns the spans of all node calls and node failures, sorted by block, then by time."""
         return [call for calls in self.calls_by_block().values() for call in calls]
 
     def calls_by_block(self) -> dict[int, list[StoredSpan]]:

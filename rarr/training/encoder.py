@@ -75,7 +75,7 @@ def class_loss(logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def pointer_loss(logits: Tensor, pointers: Tensor, side: int) -> Tensor:
-    """Computes -log of the probability (B) of the right starts, or ends (`side`); 0 without a right token."""
+    """Computes -log of the probability (B) of the right starts or ends (`side`); 0 if no token is right."""
     log = functional.log_softmax(logits.float().masked_fill(pointers == 0, _LOWEST_LOGIT), -1)
     right = (pointers & side) > 0
     found = torch.logsumexp(log.masked_fill(~right, _LOWEST_LOGIT), -1)

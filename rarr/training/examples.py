@@ -56,7 +56,7 @@ def with_one_value(example: Example, rng: random.Random) -> Example:
 def examples_of_row(row: TrainingRow) -> Iterator[Example]:
     """Yields examples of each sentence: without errors, with its errors, and with values to hide.
 
-    Values to hide must be in the passage. Without errors or values to hide, the example is left out.
+    Values to hide must be in the passage. The second and third example may be missing.
     """
     for text, evidence, edits in sentences_and_mistakes(row):
         title, passage = evidence.title, evidence.text

@@ -83,7 +83,7 @@ def train_fusion(
 
 
 def examples_of_rows(rows: Sequence[TrainingRow], seed: int, *, correct: float = 0.0) -> list[FusionExample]:
-    """Makes an example from each row. For a share `correct` of rows, makes another one without errors."""
+    """Makes an example from each row. For a share `correct` of rows, makes another example without errors."""
     chance = random.Random(seed)
     made: list[FusionExample] = []
     for row in rows:

@@ -193,7 +193,7 @@ class Noiser:
     async def _judge_support(
         self, text: str, query: str, spans: Sequence[Span], evidence: Sequence[Evidence]
     ) -> list[tuple[float, str]]:
-        """Returns (best support, id of the best passage) for each sentence; [] if any has no judgement."""
+        """Returns (best support, id of the best passage) for each sentence; [] if one is not judged."""
         with meter().step("attribute"):
             judging = (self._verifier.support(text, query, spans, passage) for passage in evidence)
             supports = await together(*judging)

@@ -91,7 +91,7 @@ class RunView:
         return [self.evidence_by_id[name] for name in dict.fromkeys(names) if name in self.evidence_by_id]
 
     def record_of_reading(self, span: StoredSpan) -> ReadBody:
-        """Returns the record of a model's reading if `span` is the reading or in it; else an empty record."""
+        """Returns the record of the model's reading that `span` is or belongs to; else an empty record."""
         outer = span if span.kind == "read" else self.by_number.get(span.parent, span)
         return ReadBody.model_validate(self.trace.body(outer) if outer.kind == "read" else {})
 
@@ -181,7 +181,7 @@ def _grouped(pairs: Iterable[tuple[Any, Any]]) -> Mapping[Any, list[Any]]:
 
 
 class MarkedSentence(NamedTuple):
-    """A sentence, its number, and its kept, deleted or inserted pieces. Text between sentences: number 0."""
+    """A sentence, its number, and its kept, deleted or inserted pieces. Number 0: text between sentences."""
 
     number: int
     sentence: Sentence | None

@@ -29,7 +29,7 @@ _MOST_QUOTE, _MOST_REPLAY, _MOST_RECORD = 160, 200, 500  # characters
 
 
 def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
-    """Writes a table with a row for each run. Shortens the ids so that those in `names` still differ."""
+    """Writes a table with a row for each run. Shortens the ids. All ids in `names` still differ."""
     length = next(n for n in count(_SHORTEST_ID) if len({name[:n] for name in names}) == len(names))
     heads = ("run", "when", "took", "status", "calls", "tokens", "edits")
     table = Table(*heads, Column("text", no_wrap=True, ratio=1), box=None, pad_edge=False, expand=True)
