@@ -109,7 +109,7 @@ class _FileBatch:
         self._store = ResultStore(store)
 
     def read_rows(self) -> None:
-        """Reads all rows: finds columns, types and rows to do. Raises `InputError` if there is no row."""
+        """Reads all rows. Finds columns, their types, and rows to do. Raises `InputError` without a row."""
         for row, usable in self._rows_or_problems():
             self._rows += 1
             for name, value in row.columns.items():

@@ -48,7 +48,7 @@ _MOST_NAMED_COLUMNS = 20  # columns that a message names
 
 
 class TextRow(NamedTuple):
-    """A row of a batch: a text, its question (`context`), and passages (`sources`), searched first."""
+    """A row of a batch: a text, its question (`context`), and passages (`sources`) to search."""
 
     text: str
     context: str | None

@@ -146,7 +146,7 @@ def _without_places(text: str, places: Sequence[Span]) -> str:
 
 
 def _cited_sentence(at: int, text: str, spans: Sequence[Span]) -> Span | None:
-    """Returns the sentence before the citation mark at `at` in its line, else the sentence after the mark."""
+    """Returns the sentence before the mark at `at` if it is in the same line, else the sentence after it."""
     before = next((span for span in reversed(spans) if span.start < at), None)
     if before is not None and "\n" not in text[before.end : at]:
         return before

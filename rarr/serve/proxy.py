@@ -93,7 +93,7 @@ class Proxy:
 
     @asynccontextmanager
     async def _upstream_answer(self, call: Call) -> AsyncIterator[httpx2.Response]:
-        """Sends the request upstream. Yields the answer, its body unread. Raises `Refusal` if none comes."""
+        """Sends a request upstream. Yields the answer with an unread body. Raises `Refusal` without one."""
         if self._url is None:
             told = "this server has no server behind it: give rarr serve --upstream URL"
             raise Refusal(404, "no_upstream", told)
@@ -115,7 +115,7 @@ class Proxy:
             await asyncio.shield(response.aclose())
 
     def _upstream_key_of(self, call: Call) -> bytes:
-        """Returns the API key that is sent upstream; b"" if there is no key, or if the key is too short."""
+        """Returns the API key that is sent upstream; b"" if there is no key, or it is too short to mask."""
         key = self._key or call.headers.get("authorization", "").rpartition(" ")[2].encode("latin-1")
         return key if len(key) >= SHORTEST_KEY else b""
 

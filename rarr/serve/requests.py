@@ -273,7 +273,7 @@ class RequestGate:
         raise Refusal(401, "invalid_token", told, WWW_Authenticate="Bearer")
 
     def _is_token_header(self, name: bytes, value: bytes) -> bool:
-        """Tells whether a header is X-Rarr-Token, or has a token as its value, even after a word (Bearer)."""
+        """Tells whether a header is X-Rarr-Token, or has a token as value, also behind a word (Bearer)."""
         given = value.strip(), value.strip().partition(b" ")[2].strip()
         return name == _TOKEN_HEADER.encode() or any(map(self._caller_of_token, given))
 

@@ -130,7 +130,7 @@ class Application:
 
 
 def listening_socket(host: str, port: int) -> socket.socket:
-    """Returns a socket that listens at an address. Port 0 is any free port. Raises `InputError`."""
+    """Returns a socket that listens at an address (port 0: any port). Raises `InputError` if it cannot."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0][0]
         both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()

@@ -214,7 +214,7 @@ def error_reply(status: int, message: str, *, param: str = "", retry_after: floa
 
 
 def reply_to_failure(failure: Failure | None, *, streams: bool = False) -> Reply | None:
-    """Returns the reply that is sent instead of a completion; None if a completion is sent after all."""
+    """Returns the reply to send instead of a completion; None if a completion is sent, whole or damaged."""
     match failure:
         case Failure(int(status), message, retry_after):
             return error_reply(status, message or HTTPStatus(status).phrase, retry_after=retry_after)

@@ -43,7 +43,7 @@ _log = logging.getLogger("rarr")
 
 
 class ReviserRecorder:
-    """Records all runs of one reviser. If a killed run is resumed, gives it the earlier answers and usage."""
+    """Records all runs of one reviser. A run that is resumed gets its earlier answers and its usage."""
 
     def __init__(self, settings: Settings, *, resumable: bool = False) -> None:
         """If `resumable`, a run writes each answer of a model before it goes on: no paid answer is lost."""

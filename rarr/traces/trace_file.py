@@ -45,7 +45,7 @@ class FileModel(BaseModel):
 
 
 class ReadSentence(FileModel):
-    """A sentence that a model read. `verdict`: the judgement, or "" if there is none. `evidence`: ids."""
+    """A sentence that a model read. `verdict` is "" without a judgement. `evidence`: ids of passages."""
 
     number: Count
     text: StrictStr

@@ -81,7 +81,7 @@ def _summary_lines(trace: Trace) -> Iterator[str]:
 
 
 class _TraceLines:
-    """Writes the spans (recorded steps) of a trace as lines. Writes a record of several updates only once."""
+    """Writes the spans (recorded steps) of a trace as lines. A record in several updates is written once."""
 
     def __init__(self, trace: Trace, *, full: bool) -> None:
         self._trace, self._full, self._seen = trace, full, set[str]()

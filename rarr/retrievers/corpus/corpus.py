@@ -41,7 +41,7 @@ _UNREAD_KINDS = (".doc", ".ppt", ".pptx", ".xls", ".xlsx", ".odt", ".odp", ".ods
 
 
 class Corpus(index.IndexReader):
-    """A retriever over an index on disk. `skipped`: (file, message) about unread texts, guessed encodings."""
+    """A retriever over an index on disk. `skipped`: pairs (file, message) about unread text."""
 
     def __init__(self, folder: Path, window: int, corpus_path: Path | None = None) -> None:
         """The sources of passages begin with `corpus_path`. None stands for the path of the last build."""
@@ -261,7 +261,7 @@ def build_index(
 
 
 class _Build:
-    """One build of an index; the caller has locked it. Reads only new and changed files."""
+    """One build of an index, while the caller holds its lock. Reads only new and changed files."""
 
     def __init__(self, path: Path, out: Path, window: int) -> None:
         self._path, self._out = path, out

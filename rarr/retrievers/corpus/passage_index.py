@@ -62,7 +62,7 @@ class IndexManifest(BaseModel):
     skipped: list[tuple[str, str]] = []
 
     def unread_files(self, path: Path) -> list[tuple[str, str]]:
-        """Returns (file, message) about unread text and guessed encodings. `path`: the start of each file."""
+        """Returns (file, message) about unread text and guessed encodings. Each file begins with `path`."""
         noted = [(name, note) for name, file in sorted(self.files.items()) for note in file.notes]
         skipped = [(name, f"{NOT_SEARCHED}{reason}") for name, reason in sorted(self.skipped)]
         return [((path / name).as_posix(), reason) for name, reason in skipped + noted]
@@ -138,7 +138,7 @@ _SCHEMA = _BUILDER.build()
 
 
 def open_passages(folder: Path, *, create: bool = False) -> Index:
-    """Opens tantivy's index in `folder`; with `create`, makes it. Raises `ValueError` or `OSError`."""
+    """Opens tantivy's index in `folder`, or makes it with `create`. Raises `ValueError` or `OSError`."""
     if create:
         folder.mkdir(exist_ok=True)
     index = Index(_SCHEMA, path=str(folder)) if create else Index.open(str(folder))

@@ -54,7 +54,7 @@ class UnreadableError(Exception):
 
 
 def parsed_date(value: object) -> datetime | None:
-    """Parses a day, month, year, ISO 8601 time or date of a mail; None for others. Without a zone: UTC."""
+    """Parses a year, month, day, ISO 8601 time or mail date; else None. A time without a zone is in UTC."""
     for parse in (parse_moment, datetime.fromisoformat, parsedate_to_datetime):
         with suppress(ValueError, OverflowError, RecursionError):
             parsed = parse(str(value).strip())
@@ -137,7 +137,7 @@ def read_pdf(data: bytes) -> Document:
 
 
 def _without_hyphenation(text: str) -> str:
-    """Joins the halves of a word that a line end divides. Keeps the hyphen if the text has it elsewhere."""
+    """Joins the halves of a word that a line end divides. Keeps a hyphen that the word has elsewhere."""
     words = set(re.findall(r"\w+(?:-\w+)*", text.casefold()))
 
     def joined(match: re.Match[str]) -> str:

@@ -64,7 +64,7 @@ def product_name(user_agent: str) -> str:
 def parse_rules(content: bytes, name: str) -> Protego:
     """Parses a robots.txt into the rules for the robot `name`, or for all robots if no group names it.
 
-    Avoids two errors of Protego. Lines such as Crawl-delay are removed, because Protego ends a group there.
+    Avoids two errors of Protego. Removes lines such as Crawl-delay, at which Protego ends a group of rules.
     Names of robots are replaced: in Protego, "ra" matches the robot `rarr`, and "rarr/2.0" does not.
     """
     lines = list[str]()

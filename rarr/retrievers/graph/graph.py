@@ -34,7 +34,7 @@ _WORDS_BESIDE = 3  # words on each side of a name, which may show the entity
 
 
 class Mention(NamedTuple):
-    """A name in a text. `entities`: ids of the entities it may mean; several if the text is ambiguous."""
+    """A name in a text. `entities`: ids of the entities that the name may mean."""
 
     name: str
     start: int
@@ -132,7 +132,7 @@ class Graph:
         return not is_name or any(letter.isupper() for letter in written)
 
     def _likely_ids(self, entities: Sequence[str], text: str, place: Span, around: str) -> tuple[str, ...]:
-        """Returns the entities with most neighbours (see `mentions_in`) near `place`, then further away."""
+        """Returns the entities with most neighbours (see `mentions_in`): beside `place`, or further away."""
         if len(entities) < 2:
             return tuple(entities)
         sentence = [place, *(span for span in sentences(text) if span.start <= place.start)][-1]
@@ -145,7 +145,7 @@ class Graph:
         return tuple(entities)
 
     def _neighbours_in(self, entity: str, window: str) -> set[str]:
-        """Returns the values and subjects of the entity's triples in `window`, without parts of its name."""
+        """Returns the values and subjects of an entity's triples in `window`, without parts of its name."""
         keyed, own = f" {' '.join(all_stems(window))} ", set(name_key(self.names[entity]).split())
         values = {it.object for it in self.triples_of(entity)} | {it.subject for it in self._incoming(entity)}
         forms = ((value, form) for value in values for form in value_forms(value))

@@ -218,7 +218,7 @@ class Wikipedia(WebSearch):
     """Searches the articles of Wikipedia or another wiki, and cuts them into windows of sentences."""
 
     def __init__(self, settings: Settings, cache: Cache) -> None:
-        """`wikipedia_url`: another wiki, by its address before /w/api.php, or by the address of its api.php.
+        """The setting `wikipedia_url` is the address of a wiki's api.php, or the part before /w/api.php.
 
         The wiki needs the extension TextExtracts, which comes with MediaWiki. Wikimedia wants a user agent
         that names the application and an address to write to. Raises `SettingsError` for a wrong setting.

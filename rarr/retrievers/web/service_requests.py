@@ -90,7 +90,7 @@ async def await_all(
 ) -> list[Answer | RetrievalError]:
     """Awaits all `calls` together. Returns the value or the `RetrievalError` of each call, in order.
 
-    If `pages`, each call reads a page, and may take half of the run's remaining time. The run needs the rest.
+    If `pages`, each call reads a page, and may take half of the run's remaining time: the run needs the rest.
     """
     left = meter().remaining_s if pages else None
     seconds = None if left is None else left / 2
