@@ -88,7 +88,7 @@ def _update_with_excerpts(state: State, evidence: Sequence[Evidence], components
 def _with_whole_paragraphs(excerpts: Sequence[Evidence], state: State) -> list[Evidence]:
     """Lengthens each excerpt to the end of its last paragraph, if found passages have the words up to there.
 
-    The next sentence may limit the last one: "A new item is paid. If it is older than ten years, ...".
+    The next sentence may limit the last sentence: "A new item is paid. If it is older than ten years, ...".
     """
     found: dict[str, dict[PassagePlace, Passage]] = defaultdict(dict)
     for passage in chain.from_iterable(state.get("passages", {}).values()):

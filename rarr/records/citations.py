@@ -213,7 +213,7 @@ class CitedTriple(Record):
 
 
 class AnswerSource(Record):
-    """A passage that an answer cites by `number`. `triple`: its fact; None if it is not from a graph."""
+    """A passage that an answer cites by `number`. `triple`: its fact; None if no graph has the passage."""
 
     number: int
     passage: Passage

@@ -82,7 +82,7 @@ class Postprocessed(Record):
 
 
 class DoubtfulPart(Record):
-    """Words of a sentence that no source confirms. `says`: the words of a source that differs, or ""."""
+    """Words of a sentence that no source confirms. `says`: the words of a source that differs; else ""."""
 
     words: str
     state: PartState

@@ -40,7 +40,7 @@ class EditorReport(TrainingReport):
 def fine_tune(
     data: Path, out: Path, *, steps: int | None = None, seed: int = 1, start: Path | None = None
 ) -> EditorReport:
-    """Trains weights on `data`, and writes them to `out`. Begins with those in `start` (None: the package's).
+    """Trains weights on `data`, and writes them to `out`. `start`: the first weights (None: the package's).
 
     If a training stopped, the same call continues from its last checkpoint. Raises `SettingsError` if files
     in `start` are missing or damaged, and raises the errors of `train_unless_finished`.
@@ -107,7 +107,7 @@ def try_corrections(encoder: Encoder, row: TrainingRow) -> Iterator[tuple[float,
 
 
 def correction_threshold(made: Sequence[tuple[float, bool]]) -> float:
-    """Returns the lowest threshold that keeps ten or more corrections, 90% of them right; or `NEVER`."""
+    """Returns the lowest threshold that keeps ten or more corrections, 90% of them right; else `NEVER`."""
     for sure in sorted({probability for probability, _ in made}):
         right = [is_right for probability, is_right in made if probability >= sure]
         if len(right) >= FEWEST and sum(right) >= RIGHT_SHARE * len(right):

@@ -73,7 +73,7 @@ def split_by_relevance(passages: Sequence[Passage], scores: Sequence[float]) -> 
 
 
 def placeable_errors(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
-    """Returns those of `errors` that can be put into `text`, sorted by position.
+    """Returns the `errors` that can be put into `text`, sorted by position.
 
     An error replaces words of the text. The text must have these words once, as whole words, inside one of
     `spans` (sentences). If two errors overlap, leaves out the error that comes later in `errors`.
@@ -193,7 +193,7 @@ class Noiser:
     async def _judge_support(
         self, text: str, query: str, spans: Sequence[Span], evidence: Sequence[Evidence]
     ) -> list[tuple[float, str]]:
-        """Returns (best support, id of the best passage) for each sentence; [] if one is not judged."""
+        """Returns (best support, id of its passage) for each sentence; [] if a sentence is not judged."""
         with meter().step("attribute"):
             judging = (self._verifier.support(text, query, spans, passage) for passage in evidence)
             supports = await together(*judging)

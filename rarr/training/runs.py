@@ -77,7 +77,7 @@ def fit(
     callbacks: Sequence[Any] = (),
     **arguments: Any,
 ) -> dict[str, float]:
-    """Trains the model. If `folder` has checkpoints, continues from the last of them.
+    """Trains the model. If `folder` has checkpoints, continues from the last checkpoint.
 
     `arguments` go to `TrainingArguments`. Returns the losses on `held`: `before` and `after` training.
     """

@@ -49,7 +49,7 @@ class IndexManifest(BaseModel):
     """The content of an index, and how the index was made.
 
     `root`: the path of the corpus, without links. `shown`: the path that the sources of passages begin with.
-    `commit`: tantivy's number of the last commit. `files`: maps the name of a file to what is known of it.
+    `commit`: tantivy's number of the last commit. `files`: maps the name of a file to its `IndexedFile`.
     `skipped`: (file, reason) for each file that the last build did not read.
     """
 

@@ -117,7 +117,7 @@ def _text_parts(path: Path, complain: Complain) -> Iterator[str]:
 
 
 def _top_heading(text: str) -> str:
-    """Returns the words of the first heading; "" without one, or if another heading has its level."""
+    """Returns the words of the first heading; "" without a heading, or if its level occurs twice."""
     headings = [block for block in blocks(text) if block.kind == "heading"]
     levels = [heading.level for heading in headings]
     if levels.count(levels[0] if levels else 0) != 1:

@@ -116,7 +116,7 @@ def call_in_worker(seconds: float, megabytes: int, function: Callable[..., Any],
 
 @cache
 def _answer_type(function: Callable[..., Any]) -> TypeAdapter[Any]:
-    """Returns the type of a worker's answer: (result or None, reason of a failure or "", if it lasts)."""
+    """Returns the type of a worker's answer: (result or None, failure or "", whether another try fails)."""
     declared: Any = GenericAlias(tuple, (get_type_hints(function)["return"] | None, str, bool))
     return TypeAdapter(declared)
 

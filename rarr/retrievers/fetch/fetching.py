@@ -132,7 +132,7 @@ class Fetcher:
     """Fetches pages only from public IP addresses, with few requests at once and limits of size and time.
 
     Each request looks up the host name once. All addresses of the host must be public, and the connection
-    goes to one of them. Proxies of the environment are not used, because a proxy looks up the name again.
+    goes to one of these. Proxies of the environment are not used, because a proxy looks up the name again.
     `timeout_s`: the limit for one page with redirects and robots.txt, without the wait for other fetches.
     `look_up` returns the addresses of a host and port, and raises `UnreachableError` for a forbidden address.
     """
