@@ -196,7 +196,7 @@ class Classifier(Protocol):
 
 
 async def close_all(resources: Iterable[Any]) -> None:
-    """Closes each resource that has `aclose`, the last first. Raises an error after it closed the others."""
+    """Closes each resource that has `aclose`, the last first. An error is raised after all are closed."""
     async with AsyncExitStack() as stack:
         for resource in resources:
             if hasattr(resource, "aclose"):

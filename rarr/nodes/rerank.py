@@ -86,7 +86,7 @@ def _update_with_excerpts(state: State, evidence: Sequence[Evidence], components
 
 
 def _with_whole_paragraphs(excerpts: Sequence[Evidence], state: State) -> list[Evidence]:
-    """Lengthens each excerpt to the end of its last paragraph, if found passages have the words up to there.
+    """Lengthens each excerpt, by words of a found passage, up to the end of its last paragraph.
 
     The next sentence may limit the last sentence: "A new item is paid. If it is older than ten years, ...".
     """

@@ -342,7 +342,7 @@ class Revision(Record):
 
 
 def _sentence_after(sentence: Sentence, changes: Sequence[Change], text: str, status: Status) -> Sentence:
-    """Returns the sentence after `changes`. If its words changed, it gets `status`, and its quotes fit it."""
+    """Returns the sentence after `changes`. If its words changed, it gets `status`, and quotes that fit."""
     start, end = moved_range(sentence.start, sentence.end, changes)
     parts = tuple(_part_after(part, sentence.words(part), changes, status) for part in sentence.parts)
     update: dict[str, object] = {"start": start, "end": end, "text": text[start:end], "parts": parts}
@@ -356,7 +356,7 @@ def _sentence_after(sentence: Sentence, changes: Sequence[Change], text: str, st
 
 
 def _part_after(part: Part, words: str, changes: Sequence[Change], status: Status) -> Part:
-    """Moves a part of a sentence to its place after `changes`. A change inside it changes its state."""
+    """Moves a part of a sentence to its place after `changes`. A change that overlaps it sets `state`."""
     state = {"supported": "confirmed", "unjudged": "open"}.get(status, "differs")  # if a change overlaps
     for change in changes:
         start, end = moved_range(part.start, part.end, [change])

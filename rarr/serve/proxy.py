@@ -93,7 +93,7 @@ class Proxy:
 
     @asynccontextmanager
     async def _upstream_answer(self, call: Call) -> AsyncIterator[httpx2.Response]:
-        """Sends a request upstream. Yields the answer with an unread body. Raises `Refusal` without one."""
+        """Sends a request upstream. Yields the answer with an unread body. Raises `Refusal` if none comes."""
         if self._url is None:
             told = "this server has no server behind it: give rarr serve --upstream URL"
             raise Refusal(404, "no_upstream", told)

@@ -99,7 +99,7 @@ class ReasoningSplitter:
 
 
 class StreamKeyMask:
-    """Masks an API key, even if it is divided between events. The first 8 characters of the key stay."""
+    """Masks an API key, even if it is divided between events. The first 8 characters stay readable."""
 
     def __init__(self, key: str) -> None:
         self._key, self._key_lengths = key, dict[tuple[str | int, ...], int]()

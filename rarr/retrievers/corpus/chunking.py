@@ -92,7 +92,7 @@ def chunks(text: str, words: int) -> list[tuple[int, int]]:
     """Cuts `text` into passages of at most `words` words. Returns the start and end of each passage.
 
     A passage has whole sentences or table rows. A heading is in the passage of the sentence below it.
-    A sentence of more words is a passage alone. A sentence of more than `LONGEST` characters is cut.
+    A longer sentence is a passage of its own. A sentence of more than `LONGEST` characters is cut.
     """
     places: list[tuple[int, int]] = []
     start = last = 0

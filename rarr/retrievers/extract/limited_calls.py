@@ -86,7 +86,7 @@ _idle_workers = list[Popen[bytes]]()
 
 
 def call_in_worker(seconds: float, megabytes: int, function: Callable[..., Any], *args: object) -> Any:
-    """Runs `function(*args)` in a limited worker process, and returns its result, or raises its error."""
+    """Runs `function(*args)` in a limited process. Returns the result, or raises `UnreadableError`."""
     request = pickle.dumps((function, args, seconds, megabytes))
     with _call_slots:
         while True:

@@ -139,7 +139,7 @@ def _json_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 
 def _rdf_rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yields (0 in place of a line, row) for English statements. Names are labels, or ends of addresses."""
+    """Yields (0, row) for each English statement: no line is known. Names: labels, or ends of addresses."""
     try:
         import pyoxigraph as rdf
     except ImportError:

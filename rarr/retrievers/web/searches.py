@@ -58,7 +58,7 @@ class WebSearch(CachedPages, ABC):
 
     @abstractmethod
     async def _find_pages(self, words: str, k: int) -> list[dict[str, Any]]:
-        """Returns a dict for each found page, best first. It has `url`, and data that `_passages` needs."""
+        """Returns a dict for each page, best first. A dict has `url`, and the data that `_passages` needs."""
 
     @abstractmethod
     async def _passages(self, page: Mapping[str, Any]) -> Sequence[Passage]:

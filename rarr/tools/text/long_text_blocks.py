@@ -35,7 +35,7 @@ class TextBlock(NamedTuple):
 
 
 def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
-    """Cuts `text` into blocks of at most about `size` characters, and yields them. Leads do not count."""
+    """Cuts `text` into blocks of at most about `size` characters, not counting the text in `lead`."""
     headings, tail, listed = list[tuple[int, str]](), tuple[Span, ...](), span_mask(text, source_lists(text))
     for number, units in enumerate(_unit_groups(text, size, listed), start=1):
         span, first = Span(units[0].start, units[-1].end), units[0].level
