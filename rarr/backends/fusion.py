@@ -74,7 +74,7 @@ class FusionEditor:
     """A rewriter that corrects a text with a trained PURR editor."""
 
     def __init__(self, name: str) -> None:
-        """Loads the folder `name` that `rarr train purr` wrote, or a T5 of the hub. Raises `SetupError`."""
+        """Loads a folder of `rarr train purr`, or a T5 of the hub. Raises `SetupError` if this fails."""
         self.name = name
         what = f"editor 'purr:{name}'"
         if not is_folder_or_hub_name(name):

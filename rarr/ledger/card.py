@@ -39,7 +39,8 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
 
     Looks up the labels of quoted lines in `lines`. The verdict becomes `open` if the card quotes no line or
     contradicts itself, or if the verdict is `none` for a sentence with a number. The card gets a doubt if
-    no quoted line has a number of the sentence or of an edit, or the words `by` of an edit.
+    no quoted line has a number of the sentence or of an edit, or the words `by` of an edit, if a line has
+    the opposite bound, or if a contradiction names no correction.
     """
     sentence = place.of(text)
     # A source need not have the small number words, such as "one" or "first".
@@ -100,10 +101,11 @@ def _open_places(
 
 
 def with_title_doubts(card: Card, text: str, kept: Sequence[Evidence], context: str) -> Card:
-    """Adds a doubt if the card quotes only titles, or if its quotes may be about another thing of this name.
+    """Adds a doubt to a card that supports by titles alone, or that may quote a page about another thing.
 
-    They may be if only titles of other passages in `kept` share a word with `text` and `context`, or if such
-    a title has a word of the sentence that the quotes and their titles lack. Ignores names of files.
+    The page may be about another thing with the same name if only titles of other passages in `kept` share a
+    word with `text` and `context`, or if such a title has a word of the sentence ("the lease of 2023") that
+    the quotes and their titles lack. Ignores titles that are names of files.
     """
     named = {it.id: it.title.strip("# ") for it in kept}
     in_title = (fold(named.get(it.evidence_id, "")).holds(it.text.strip("# ")) for it in card.quotes)

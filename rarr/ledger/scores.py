@@ -121,7 +121,7 @@ async def sentence_support(
 def _sentences_by_evidence(
     evidence: Sequence[Evidence], supports: Sequence[SentenceSupport], report_ids: Collection[str]
 ) -> list[tuple[Evidence, list[SentenceSupport]]]:
-    """Returns for each evidence the sentences to compare with it. Of evidences at one place, it uses one."""
+    """Returns for each evidence the sentences to compare with it. Uses evidence at the same place once."""
     first: dict[PassagePlace, Evidence] = {}
     near: dict[PassagePlace, set[int]] = defaultdict(set)
     for passage in evidence:
@@ -148,7 +148,7 @@ def best_support(support: SentenceSupport, report_ids: Collection[str] | None = 
 def judged_sentences(
     state: State, supports: Sequence[SentenceSupport], threshold: float
 ) -> tuple[Sentence, ...]:
-    """Makes the sentence records of a run without cards. From `threshold` on, a support means `supported`."""
+    """Makes the sentence records of a run without cards. `threshold`: the least support for `supported`."""
     disagreeing = [it for it in state.get("checks", []) if not it.stale and it.verdict == "disagrees"]
     judged = []
     for support in supports:

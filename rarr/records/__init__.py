@@ -356,7 +356,7 @@ def _sentence_after(sentence: Sentence, changes: Sequence[Change], text: str, st
 
 
 def _part_after(part: Part, words: str, changes: Sequence[Change], status: Status) -> Part:
-    """Moves a part of a sentence to its place after `changes`. A change that overlaps it sets `state`."""
+    """Moves a part of a sentence to its place after `changes`. After an overlap, `status` gives its state."""
     state = {"supported": "confirmed", "unjudged": "open"}.get(status, "differs")  # if a change overlaps
     for change in changes:
         start, end = moved_range(part.start, part.end, [change])

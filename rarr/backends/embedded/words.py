@@ -63,12 +63,11 @@ _OPENERS = {
     "fr": "dans en à au aux par pour de du des avec pendant depuis et qui où car",
 }
 _COUNTING = {  # numbers, and what is counted; "six" and "sept" are words of two languages
+    "en": "",
     "de": "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf tage monate jahre jahren prozent",
     "fr": "deux trois quatre cinq huit neuf dix onze douze jour jours mois ans années",
 }
-_TELLING = {
-    it: frozenset(f"{_SMALL[it]} {_OPENERS[it]} {_COUNTING.get(it, '')}".split()) for it in _LANGUAGES
-}
+_TELLING = {it: frozenset(f"{_SMALL[it]} {_OPENERS[it]} {_COUNTING[it]}".split()) for it in _LANGUAGES}
 PRONOUNS, LIMITING = frozenset(_PRONOUNS.split()), frozenset(_WEIGHTY.split())
 OPENERS = frozenset(" ".join(_OPENERS.values()).split())
 """`LIMITING`: words that limit a statement ("only", "not"). `OPENERS`: words that begin a phrase ("in")."""

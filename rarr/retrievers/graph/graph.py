@@ -125,7 +125,7 @@ class Graph:
         return mentions
 
     def _looks_like_name(self, written: str, entities: Sequence[str]) -> bool:
-        """Tells whether `written` may be a name. It needs a capital if all `entities` begin with capitals."""
+        """Tells whether `written` looks like a name. It needs a capital if all `entities` begin with one."""
         if len(written) < 2 or written.isdigit() or STOP_WORDS.issuperset(name_key(written).split()):
             return False
         is_name = all(self.names[entity][:1].isupper() for entity in entities)

@@ -135,6 +135,6 @@ def suspicion(text: str) -> str:
 
 @cache
 def sign_patterns() -> list[tuple[str, list[str], list[re.Pattern[str]]]]:
-    """Returns each reason, the words of which a match contains at least one (to save time), and patterns."""
+    """Returns (reason, words, patterns) of each sign. A text without any of the words has no match."""
     compiled = ((why, [re.compile(it, re.MULTILINE) for it in signs]) for why, (_, *signs) in _SIGNS.items())
     return [(why, _SIGNS[why][0].split("|"), signs) for why, signs in compiled]

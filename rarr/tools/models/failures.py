@@ -203,7 +203,7 @@ def _short_line(text: str, secrets: Sequence[str]) -> str:
 
 
 def _message_of(errors: Sequence[BaseException]) -> str:
-    """Returns the server's message in the first error. To a short message, adds the message of a cause."""
+    """Returns the server's message in the first error. Adds the message of a cause if it is short."""
     error, *causes = errors
     if isinstance(body := getattr(error, "body", None), dict):
         body = body.get("message") or body.get("detail")  # FastAPI writes `detail`
