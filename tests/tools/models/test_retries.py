@@ -12,7 +12,7 @@ import pytest
 from rarr.testing import Failure, ScriptedModel, ScriptedServer
 from rarr.tools import trace_spans
 from rarr.tools.models import retries
-from rarr.tools.models.chat import Answer, CallFailure, Tokens
+from rarr.tools.models.chat import Answer, CallFailure, FailureKind, Tokens
 from rarr.tools.models.retries import BudgetedChat, Limiter
 from tools.asking import ANSWERS, ASK, chat_at, fast_chat, outcome
 
@@ -80,6 +80,13 @@ async def test_faults_three_in_a_row_make_the_model_rest(
         kinds.append(getattr(await outcome(asked), "kind", ""))
     assert kinds == outcomes
     assert len(model.calls) == len(outcomes) - outcomes.count("resting")
+
+
+@pytest.mark.parametrize(("kind", "calls"), [("connection", 2), ("busy", 2), ("refused", 1), ("timeout", 1)])
+async def test_fault_that_may_pass_is_tried_again(kind: FailureKind, calls: int) -> None:
+    model = ScriptedModel(ANSWERS, failures=[CallFailure(kind, "why")])
+    await outcome(fast_chat(model, attempts=2))
+    assert len(model.calls) == calls
 
 
 async def test_timeout_error_of_a_model_is_its_own_and_not_our_limit() -> None:
