@@ -22,7 +22,7 @@ NOTHING_TO_CHECK = Notice(
 
 
 class BlockState(NamedTuple):
-    """A block of a long text, and the state after its run. Without a run, see `unread_block_state`."""
+    """A block of a long text, and the state after its run, or the state that `unread_block_state` makes."""
 
     block: TextBlock
     state: State
@@ -48,9 +48,9 @@ def unread_block_state(text: str, block: TextBlock) -> State:
 
 
 def join_block_states(start: State, runs: Sequence[BlockState], report_size: int) -> State:
-    """Joins the states of all blocks into the last state of a run. `start` is the first state of the run.
+    """Joins the states of all blocks, in text order, into the last state of a run, which began as `start`.
 
-    `runs` are in text order. Places become those of the whole text. Reports at most `report_size` evidences.
+    Places in a block become places in the whole text. The report names at most `report_size` passages.
     """
     whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits", "controls")}
     original, relevances, at, grown = start["original"], dict[str, dict[str, float]](), 0, 0
@@ -86,7 +86,7 @@ def join_block_states(start: State, runs: Sequence[BlockState], report_size: int
 
 
 def _distinct_warnings(runs: Sequence[BlockState]) -> list[Notice]:
-    """Returns each warning once, but none about limits. Adds one if no block had anything to check."""
+    """Returns each warning once, but none of limits. Adds `NOTHING_TO_CHECK` if no query was needed."""
     distinct: dict[tuple[str, str, str, str | None], Notice] = {}
     for notice in (it for _, state in runs for it in (*state["warnings"], *state.get("told", []))):
         if notice.code not in (CUT_CODE, NOTHING_TO_CHECK.code):

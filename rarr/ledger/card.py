@@ -37,10 +37,10 @@ _SHORTEST_STEM = 4
 def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
     """Makes a checked card from the reader's answer `raw` about the sentence at `place` of `text`.
 
-    Looks up the labels of quoted lines in `lines`. The verdict becomes `open` if the card quotes no line or
-    contradicts itself, or if the verdict is `none` for a sentence with a number. The card gets a doubt if
-    no quoted line has a number of the sentence or of an edit, or the words `by` of an edit, if a line has
-    the opposite bound, or if a contradiction names no correction.
+    `lines` maps the labels that the reader quotes to source lines. The verdict becomes `open` if the card
+    quotes no line, if it contradicts itself, or if it says `none` about a sentence with a number. The card
+    gets doubts: no quoted line has a number of the sentence, or the source words of an edit; a quoted line
+    has the opposite bound of a new number; or the verdict is `no`, and no edit corrects the sentence.
     """
     sentence = place.of(text)
     # A source need not have the small number words, such as "one" or "first".
@@ -82,7 +82,7 @@ def with_doubts(card: Card, unclear: Sequence[str] = (), doubts: Sequence[str] =
 
 
 def _checked_verdict(raw: RawCard, cited: Sequence[SourceLine], against: Sequence[SourceLine]) -> CardVerdict:
-    """Returns the verdict of `raw`; `open` if it is `none`, or if `raw` has no quotes or is contradictory."""
+    """Returns the verdict of `raw`; `open` if it is `none` or lacks quotes, or if parts of `raw` conflict."""
     if raw.verdict == "mixed":
         return "mixed" if against and (cited or len(against) > 1) else "open"
     contradicts_itself = raw.verdict == "yes" and bool(raw.open or raw.edits or against)
@@ -92,7 +92,7 @@ def _checked_verdict(raw: RawCard, cited: Sequence[SourceLine], against: Sequenc
 def _open_places(
     raw: RawCard, place: Span, sentence: str, *, is_open: bool, lacks_quotes: bool
 ) -> tuple[Place, ...]:
-    """Returns the places of undecided words, or the place of the sentence if nothing in it is decided."""
+    """Returns the places of the words `raw.open`, or of the whole sentence if no quote decides any word."""
     whole = Span(0, len(sentence))
     spans = [(fold(sentence).find(words) or [whole])[0] for words in raw.open if words.strip()]
     if lacks_quotes or raw.verdict == "none" or (is_open and not spans):
@@ -101,10 +101,10 @@ def _open_places(
 
 
 def with_title_doubts(card: Card, text: str, kept: Sequence[Evidence], context: str) -> Card:
-    """Adds a doubt to a card that supports by titles alone, or that may quote a page about another thing.
+    """Adds a doubt if a card supports by titles alone, or may quote a page about a thing with the same name.
 
-    The page may be about another thing with the same name if only titles of other passages in `kept` share a
-    word with `text` and `context`, or if such a title has a word of the sentence ("the lease of 2023") that
+    The page may be about another thing in two cases: only titles of other passages in `kept` share a word
+    with `text` or `context`; or the title of another passage has a word of the sentence, such as "2023", that
     the quotes and their titles lack. Ignores titles that are names of files.
     """
     named = {it.id: it.title.strip("# ") for it in kept}
@@ -126,11 +126,12 @@ def _is_file_name(passage: Evidence) -> bool:
 
 
 def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Card:
-    """Compares a card's edited sentence with lines that nearly repeat the sentence. Adds doubts to the card.
+    """Adds doubts if a line nearly repeats a card's sentence, with the card's edits, but differs from it.
 
-    If a quoted line has another value (number or date), and no quoted line has the value of the sentence, the
-    card gets `doubts`. If a quoted line differs in one or two words, the card gets `unclear` (ask again). If
-    a line of `kept` without a quote has another value, the card gets `unclear` too, and is `disputed`.
+    A card with `yes` gets `doubts` if a quoted line has another value (a number or date). It gets `unclear`
+    (ask the reader again) if a quoted line has one or two other words. If another line of `kept` has another
+    value, any card gets `unclear`, and is `disputed`. A card with `no` gets a doubt if a passage has its
+    sentence word for word. No doubt is added if a line repeats the edited sentence.
     """
     above, edited, sentence = text[: card.start], edited_sentence(text, card), text[card.start : card.end]
     if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):
@@ -217,7 +218,7 @@ def _join_exchanges(edits: Sequence[CardEdit], card: Card, sentence: str) -> tup
 
 
 def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> Card:
-    """Finds the words of `edit` in the sentence and in `cited`. Adds the edit and its doubts to the card."""
+    """Adds `edit` to the card, with a doubt for each fault, such as source words that `cited` lacks."""
     if (span := find_once(edit.old, sentence)) is None:
         return with_doubts(card, doubts=[f"“{edit.old or '…'}” must stand exactly once in the sentence"])
     span, new = smallest_replacement(span, sentence, edit.new)
@@ -263,7 +264,7 @@ def _has_same_value(place: Span, sentence: str, new: str) -> bool:
 
 
 def _only_removes_words(edit: RawEdit, new: str) -> bool:
-    """Tells whether an edit only removes words, and its `by` words are exactly the words that remain."""
+    """Tells whether an edit only removes words, and the source words `edit.by` are the words that remain."""
     kept = _WORD.findall(edit.new)
     return not _WORD.findall(new) and len(kept) > 1 and kept == _WORD.findall(edit.by)
 
@@ -277,7 +278,7 @@ def find_once(old: str, sentence: str) -> Span | None:
 
 
 def _nearer_line_has_words(place: Span, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> bool:
-    """Tells whether one of `lines` has the words at `place`, and is nearer to the sentence than `cited`."""
+    """Tells whether a line has the words at `place`, and more of the sentence's other words than `cited`."""
     old = place.of(sentence)
     had = [value for value in values(sentence) if value.span.overlaps(place)]
     around = _word_stems(sentence) - _word_stems(old)
@@ -290,7 +291,7 @@ def _nearer_line_has_words(place: Span, sentence: str, cited: Sequence[SourceLin
 def _line_confirms_edit(
     place: Span, sentence: str, new: str, added: Sequence[Value], by_place: Span, line: str
 ) -> bool:
-    """Tells whether the words at `by_place` in `line` have the values `added` and a form of each new word."""
+    """Tells whether `line` has at `by_place` the values `added`, and a form of each other word of `new`."""
     # A value confirms only a value of its kind: 221 metres are no year, and "12 patients" is not "Stage 12".
     kinds = {value.kind for value in values(sentence) if value.span.overlaps(place)}
     name, by = _name_before(sentence, place), by_place.of(line)

@@ -26,7 +26,7 @@ def queries_by_sentence(state: State, spans: Sequence[Span]) -> dict[Span, list[
 
 
 def checks_of_quotes(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[Query]]) -> list[Check]:
-    """Makes a check for each passage that a card quotes. `asked` has the queries about each sentence."""
+    """Makes a check for each passage that a card quotes for or against. `asked`: the queries by sentence."""
     return [
         Check(
             verdict=_check_verdict(card, side),
@@ -74,7 +74,7 @@ def _sentence(text: str, span: Span, card: Card | None, state: State, queries: S
 
 
 def _deciding_quotes(card: Card, status: Status) -> tuple[Quote, ...]:
-    """Returns the quotes that decide the status. If an edit corrected the sentence, their side is `for`."""
+    """Returns the card's quotes, or () if no word is decided. If edits corrected it, all quotes are `for`."""
     if card.verdict == "open" and any((it.start, it.end) == (card.start, card.end) for it in card.open):
         return ()
     if status != "supported" or card.verdict != "no":
@@ -89,7 +89,7 @@ def is_sure_support(card: Card) -> bool:
 
 
 def _is_doubted_without_edit(card: Card) -> bool:
-    """Tells whether a card with the verdict `no` or `mixed` has doubts, and no edit that a source gives."""
+    """Tells whether a card with `no` or `mixed` has doubts, and the side `for` or no edit from a source."""
     has_no_edit = card.side == "for" or not any(edit.by for edit in card.edits)
     return card.verdict in ("no", "mixed") and bool(card.doubts) and has_no_edit
 
@@ -108,7 +108,7 @@ def status_of_card(card: Card) -> Status:
 
 
 def _status_without_verdict(card: Card | None, state: State, queries: Sequence[Query]) -> Status:
-    """Returns the status of a sentence without a verdict: `retrieval_failed`, `no_evidence` or `unjudged`."""
+    """Returns `retrieval_failed` if a search failed, `no_evidence` if none kept a passage, or `unjudged`."""
     ids = [query.id for query in queries]
     missing = reasons_unsearched(state, ids)
     if "failed" in missing:
@@ -121,7 +121,7 @@ def _status_without_verdict(card: Card | None, state: State, queries: Sequence[Q
 
 
 def card_support_before_and_after(state: State) -> Attributed:
-    """Returns the support of each checkable sentence, before and after edits. None: it was not judged."""
+    """Returns two lists, before and after edits: 1 or 0 for each checkable sentence, None if not judged."""
     cards = {card.start: card for card in state.get("cards", [])}
     before, after = list[float | None](), list[float | None]()
     for sentence in (it for it in state["report"].sentences if it.checkable):

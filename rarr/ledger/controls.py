@@ -138,7 +138,7 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
 
 
 def is_disputed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
-    """Tells whether a card with `no` quotes the control's line, but has its edit from another source."""
+    """Tells whether the card says `no` and quotes `control.origin`, but takes an edit from another source."""
     if card is None or card.verdict != "no":
         return False
     cited = [lines[label] for label in card.quotes if label in lines]
@@ -196,7 +196,7 @@ def _stated_cells(excerpt: Excerpt) -> Iterator[SourceLine]:
 
 
 def _keeps_headers(control: Control) -> bool:
-    """Tells whether the words before the cell are unchanged: no row of the table may have another header."""
+    """Tells whether a control made from a table cell has the cell's true headers. True for a list item."""
     old, new = (text.rpartition(": ")[0] for text in (control.origin.text, control.text))
     return control.origin.is_item or old == new
 
@@ -208,7 +208,7 @@ class _ErrorMaker:
         self._lines, self._chance = lines, chance
 
     def make_error(self, origin: SourceLine, *, borrows: bool) -> list[Control]:
-        """Makes an error from `origin`; [] if no change fits. With `borrows`, another line has the words."""
+        """Returns a list of one planted error, or []. If `borrows`, its wrong words are from another line."""
         borrowing = partial(self._borrowing_changes, "number"), partial(self._borrowing_changes, "name")
         makers = [*borrowing] if borrows else [self._number_changes, _negation_changes]
         self._chance.shuffle(makers)
@@ -255,7 +255,7 @@ class _ErrorMaker:
 
 
 def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
-    """Tells whether `new` may replace `old`: names without a common word, or numbers that differ enough."""
+    """Tells whether `new` of `line` may replace `old`: names share no word, numbers differ enough."""
     if new.value is None or old.value is None:
         return {*new.text.split()}.isdisjoint(old.text.split())
     gap, most = abs(new.amount - old.amount), max(abs(new.amount), abs(old.amount))
