@@ -99,7 +99,7 @@ class _Reading:
         return [block for group in read for block in group]
 
     async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[BlockReading]:
-        """Reads a block. If the request is too long, reads halves of the block, or uses less evidence."""
+        """Reads a block. If the request is too long, halves the block; for one sentence, the evidence."""
         wanted = (1, 0) if self._standing == "good" else (MAX_ERRORS, MAX_REPETITIONS)
         planted = wanted if self._reader.is_model else (0, 0)
         block = await work(make_block, self._state, places, evidence, planted, salt)
@@ -121,7 +121,7 @@ class _Reading:
         return [block]
 
     async def _compare(self, places: Sequence[Span]) -> None:
-        """Fills caches while the model reads: compares sentences with lines, as if they were supported."""
+        """Compares the sentences with lines while the model reads, so that the results are in the cache."""
         for place in places:
             card = Card(**place._asdict(), verdict="yes")
             await work(with_comparison_doubts, card, self._text, self._kept.select([place]))
@@ -136,7 +136,7 @@ class _Reading:
             traced.body.update(block.verdicts_for_trace())
 
     def _blocks_to_read_again(self, first: Sequence[BlockReading]) -> list[Sequence[Span]]:
-        """Returns what to read again: halves of blocks with misjudged controls, and unread sentences."""
+        """Returns halves of blocks with misjudged controls, and unread sentences; [] for a bad reader."""
         blocks: list[Sequence[Span]] = []
         for read in first if self._standing != "bad" and self._reader.is_model else ():
             spans = list(read.places.values())
@@ -171,7 +171,7 @@ class _Reading:
         return {place: self._with_passage_doubts(card, place) for place, card in latest.items()}
 
     def _with_passage_doubts(self, card: Card, place: Span) -> Card:
-        """Adds doubts. A good reader is asked again only about edits that it read without planted errors."""
+        """Adds doubts. Asks a good reader again only about edits that it read beside no planted error."""
         card = with_heavier_side(card, self._text, self._kept.evidence, self._settings.source_kinds)
         doubt, is_model = self._settings.doubt, self._reader.is_model
         if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
@@ -210,7 +210,7 @@ class _Reading:
         return [place for place in confirmed if is_examined or place in self._examined]
 
     def _with_remaining_doubts(self, card: Card | None, place: Span, *, confirmed: bool) -> Card:
-        """Adds doubts that no request removed. Removes doubted edits whose source states the old value."""
+        """Adds doubts that no request removed. Removes doubted edits if the source has the old value."""
         if card is None:
             reason = _NO_READABLE_CARD if self._kept.by_place.get(place) else ""
             return Card(**place._asdict(), verdict=None, reason=reason)
@@ -248,7 +248,7 @@ def _halves(places: Sequence[Span]) -> list[list[Span]]:
 
 
 def _copies_old_value(text: str, sentence: Span, edit: CardEdit) -> bool:
-    """Tells whether the `by` words of an edit have the old value of the sentence, and not the new value."""
+    """Tells whether the source words `edit.by` have the sentence's old value, and no new value or "not"."""
     before, place = sentence.of(text), Span(edit.start, edit.end).moved_by(-sentence.start)
     had = [value for value in values(before) if value.span.overlaps(place)]
     said, new = (bool(its) and all(has_value(edit.by, it) for it in its) for its in (had, values(edit.new)))
@@ -256,7 +256,7 @@ def _copies_old_value(text: str, sentence: Span, edit: CardEdit) -> bool:
 
 
 def _confirms(answer: RawCard | None, card: Card, block: BlockReading) -> bool:
-    """Tells whether `answer` quotes a line and has `yes`; or `no`, if `card` contradicts without an edit."""
+    """Tells whether `answer` has a quote and `yes`, or `no` if `card` contradicts and has no edit."""
     speaks_against = card.verdict == "no" or (card.verdict == "mixed" and card.side == "against")
     wanted: CardVerdict = "no" if speaks_against and not card.edits else "yes"
     return answer is not None and answer.verdict == wanted and any(it in block.lines for it in answer.quotes)

@@ -98,7 +98,8 @@ def _decide_edits(text: str, card: Card) -> tuple[EditState, str]:
 def paper_refusal_reason(text: str, change: Change) -> str:
     """Returns the reason to refuse an edit in the preset `paper`; "" if the edit is acceptable.
 
-    Refuses an edit that is too long (Gao et al. 2023, section 3.3), or that changes code, links or cells.
+    Refuses an edit that is too long (Gao et al. 2023, section 3.3), that deletes the text, that changes code,
+    links or citations, or that adds or removes lines or cells.
     """
     old = text[change.start : change.end]
     revised = text[: change.start] + change.new + text[change.end :]
@@ -112,13 +113,13 @@ def paper_refusal_reason(text: str, change: Change) -> str:
 
 
 def _too_long_reason(changed: int, length: int) -> str:
-    """Returns a reason if too many of the characters changed (Gao et al. 2023, section 3.3), or else ""."""
+    """Returns a reason if over 50 characters and over half changed (Gao et al. 2023, section 3.3), or ""."""
     is_long = changed > MAX_EDIT_CHARS and changed > MAX_EDIT_SHARE * length
     return f"it changes {changed} of {length} characters" if is_long else ""
 
 
 def _forbidden_change_reason(text: str, change: Change | CardEdit, place: Span) -> str:
-    """Returns why a change is refused: it alters code, links or citations, or adds markup. Otherwise ""."""
+    """Returns why a change is refused, or "": it alters code, links or citations, or adds markup or lines."""
     revised = text[: change.start] + change.new + text[change.end :]
     end = place.end + len(revised) - len(text)
     before, after = protected_spans(text, *place), protected_spans(revised, place.start, end)
@@ -140,7 +141,7 @@ def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query
 
 
 def records_after(records: Sequence[_Placed], changes: Sequence[Change]) -> tuple[_Placed, ...]:
-    """Returns the records with their places in the text after `changes`. One change follows another."""
+    """Returns the records with their places in the text after all `changes`, made one after another."""
     places = (moved_place(Span(it.start, it.end), changes)._asdict() for it in records)
     return tuple(it.model_copy(update=place) for it, place in zip(records, places, strict=True))
 
@@ -158,15 +159,12 @@ def moved_sentences(sentences: Iterable[Sentence], by: int) -> tuple[Sentence, .
 
 
 def moved_place(place: Span, changes: Sequence[Change]) -> Span:
-    """Returns the place in the text after `changes`. One change follows another."""
+    """Returns `place` as a place in the text after all `changes`, made one after another."""
     return Span(*moved_range(place.start, place.end, changes))
 
 
 def unedited_place(place: Span, edits: Sequence[Edit]) -> Span:
-    """Maps a place of the edited text back to the text before the accepted edits.
-
-    A place that touches an edit grows to the whole replaced text.
-    """
+    """Returns `place` before the accepted `edits`, with the whole old text of each edit that it touches."""
     for edit in reversed([edit for edit in edits if edit.accepted]):
         place = Span(*shift_span(place.start, place.end, edit.start, edit.start + len(edit.new), edit.end))
     return place

@@ -36,7 +36,7 @@ def evidence_of(passage: Passage, name: str, query_id: str = "", relevance: floa
 
 
 def place_of(passage: Passage) -> PassagePlace:
-    """Returns the source, start and end of a passage. Two queries may find a passage at the same place."""
+    """Returns what identifies a passage that several queries may find: its source, start and end."""
     return passage.source, passage.start, passage.end
 
 
@@ -46,7 +46,7 @@ def select_evidence(
     """Returns the ids of at most `most` passages with the greatest coverage, and this coverage.
 
     Coverage is the sum over all queries of the best relevance of a selected passage (Gao et al. 2023, section
-    3.4). A passage in `evidence` has its relevance to one query; `relevances` has those to other queries.
+    3.4). A passage has its relevance to its own query; `relevances` has its relevances to other queries.
     """
     placed = {passage.id: place_of(passage) for passage in evidence}
     rows: dict[PassagePlace, dict[str, float]] = {place: {} for place in placed.values()}
@@ -75,7 +75,7 @@ def _best_relevances(rows: Iterable[Mapping[str, float]]) -> dict[str, float]:
 
 
 def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
-    """Returns the indexes of the `size` rows with the greatest coverage. A row is a passage's relevances."""
+    """Returns the indexes of the `size` rows with most coverage. A row: a passage's relevance by query id."""
     best = _greedy_rows(rows, size)
     most = sum(_best_relevances(rows[at] for at in best).values())
     queries = _best_relevances(rows)
@@ -99,7 +99,7 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
 
 
 def _greedy_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
-    """Selects passages (rows) one by one: at least 1 - 1/e of the best coverage (Nemhauser et al. 1978)."""
+    """Selects rows one by one; has at least 1 - 1/e of the best coverage (Nemhauser et al. 1978)."""
     covered, chosen = dict.fromkeys(_best_relevances(rows), 0.0), list[int]()
     gains = [(-sum(row.values()), at) for at, row in enumerate(rows)]
     heapify(gains)
@@ -154,7 +154,7 @@ async def all_relevances(
 ) -> tuple[dict[str, dict[str, float]], list[Notice]]:
     """Scores for each query the passages that other queries found (Gao et al. 2023, section 3.4).
 
-    Returns the scores of all rounds by query id and evidence id, and a notice for each query that failed.
+    Returns the scores by query id and evidence id, and a notice for each query whose scoring failed.
     """
     relevances = {query_id: dict(scores) for query_id, scores in state.get("relevances", {}).items()}
     missing, notices = await work(_unscored_passages, state, relevances), list[Notice]()
@@ -170,7 +170,7 @@ async def all_relevances(
 
 
 def _unscored_passages(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
-    """Returns for each query the passages without a score for the query. Each place is listed once."""
+    """Returns for each query the passages without a score for it, but one passage for each place."""
     placed = {passage.id: (place_of(passage), passage) for passage in usable_evidence(state)}
     done = {(passage.query_id, place) for place, passage in placed.values()}
     done |= {(query_id, placed[it][0]) for query_id, ids in relevances.items() for it in ids if it in placed}
@@ -216,7 +216,7 @@ def is_given_id(evidence_id: str) -> bool:
 
 
 def _excerpts(group: Sequence[Evidence], order: Mapping[str, int]) -> list[tuple[Evidence, list[Evidence]]]:
-    """Joins overlapping passages of `group` into excerpts. Returns each excerpt with its passages."""
+    """Joins overlapping passages. Returns (excerpt, its passages). `order`: each id's number in `kept`."""
     runs, end = list[tuple[str, int, list[Evidence]]](), 0
     for passage in group:
         text, start, members = runs[-1] if runs else ("", 0, [])
@@ -239,7 +239,7 @@ def _excerpts(group: Sequence[Evidence], order: Mapping[str, int]) -> list[tuple
 
 
 def _overlap_agrees(text: str, start: int, passage: Evidence) -> bool:
-    """Tells whether `text` and the passage have the same words where they overlap."""
+    """Tells whether `text`, which begins at `start`, and the passage are equal where they overlap."""
     begin = max(start, passage.start)
     ours, theirs = text[begin - start :], passage.text[begin - passage.start :]
     return ours.startswith(theirs) or theirs.startswith(ours)

@@ -49,18 +49,19 @@ class BlockReading:
 
     @property
     def examining_controls(self) -> dict[int, Control]:
-        """The controls that count, by number. A control about which the sources disagree does not count."""
+        """The controls that test the reader, by number. Leaves out the control on which sources disagree."""
         return {number: it for number, it in self.controls.items() if number != self.disputed}
 
     @property
     def has_planted_error(self) -> bool:
-        """True if at least one planted error counts. Repetitions do not count: agreeing is right there."""
+        """True if a planted error tests the reader. A reader that always agrees passes every repetition."""
         return any(it.kind != "repetition" for it in self.examining_controls.values())
 
     def add_reading(self, reading: RawReading, text: str, *, doubting: bool) -> None:
         """Stores the answer of the reader, makes the cards of the text, and finds the misjudged controls.
 
-        If `doubting`, makes no cards, and each control needs only the verdict `no` to be judged right.
+        If `doubting`, makes no cards, and each control needs only the verdict `no` to be judged right. Else,
+        if the answer ends before the last control, makes no cards, and no control counts as misjudged.
         """
         cards, lines = reading.cards, self.lines
         read = [(place, cards[n]) for n, place in self.places.items() if n in cards]
@@ -92,7 +93,7 @@ class BlockReading:
         return traced
 
     def counts(self) -> Controls:
-        """Counts the controls, and the controls that the reader judged right, for the usage of the run."""
+        """Counts the controls that test the reader, and how many it judged right, for the run's usage."""
         total = Controls(blocks_without=int(not self.has_planted_error))
         for number, it in self.examining_controls.items():
             right, lent = int(number not in self.missed), int(it.borrowed)
@@ -159,7 +160,7 @@ def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span,
 
 
 def _insert_controls(pieces: Sequence[_Words], made: Sequence[Control]) -> Iterator[_Words]:
-    """Inserts each control as a paragraph before a heading, list or table, or at the end of the block."""
+    """Yields `pieces`, with the controls `made` as paragraphs before headings or lists, or at the end."""
     paragraphs: list[tuple[_Words, _Words]] = [(("\n\n", None), (it.text, it)) for it in made]
     breaks = [_BREAK.search(words) if what is None else None for words, what in pieces]
     share = math.ceil(len(made) / (1 + sum(match is not None for match in breaks)))

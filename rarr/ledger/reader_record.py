@@ -70,7 +70,7 @@ class ReaderRecord:
         return "good" if count >= GOOD_FROM and are_few and exams[-1:] == ["edits"] else "unknown"
 
     def add_result(self, served: str, **facts: Any) -> None:
-        """Appends a result (the counts of a block, or an exam) to the file. Does nothing if writing fails."""
+        """Appends the counts of a block, or an exam, by the model `served`. Ignores errors of the file."""
         row = _Row(reader=self._reader, at=int(time()), served=served, **facts)
         with suppress(OSError):
             make_private_folder(self._file.parent)

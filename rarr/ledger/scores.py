@@ -121,7 +121,7 @@ async def sentence_support(
 def _sentences_by_evidence(
     evidence: Sequence[Evidence], supports: Sequence[SentenceSupport], report_ids: Collection[str]
 ) -> list[tuple[Evidence, list[SentenceSupport]]]:
-    """Returns for each evidence the sentences to compare with it. Uses evidence at the same place once."""
+    """Returns pairs of a passage and the sentences to compare with it. Uses passages at one place once."""
     first: dict[PassagePlace, Evidence] = {}
     near: dict[PassagePlace, set[int]] = defaultdict(set)
     for passage in evidence:
@@ -135,9 +135,9 @@ def _sentences_by_evidence(
 
 
 def best_support(support: SentenceSupport, report_ids: Collection[str] | None = None) -> float | None:
-    """Returns the highest support of a sentence by a single evidence (of `report_ids`, if they are given).
+    """Returns the highest support of a sentence by one passage; with `report_ids`, only by these passages.
 
-    Returns 0 if the search found no such evidence, and None if nothing was searched or judged.
+    Returns 0 without such a passage, and None if nothing was searched or no such passage could be judged.
     """
     if not support.searched and not support.by_evidence:
         return None

@@ -37,7 +37,7 @@ _MIRRORS = 0.8  # copies have in common at least this share of the shingles of t
 
 
 def with_heavier_side(card: Card, text: str, evidence: Sequence[Evidence], kinds: Mapping[str, Kind]) -> Card:
-    """Gives a `mixed` card the side that weighs more; other cards stay. `kinds`: setting `source_kinds`."""
+    """Sets `side` of a `mixed` card to the heavier side. `kinds` are those of the setting `source_kinds`."""
     if card.verdict != "mixed":
         return card
     by_id = {passage.id: passage for passage in evidence}
