@@ -54,7 +54,7 @@ async def infer(compute: Callable[..., Result], *args: object) -> Result:
 
 
 async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
-    """Runs `compute(*args)` on a free thread. After a cancel, a call of `require_awaited` ends `compute`."""
+    """Runs `compute(*args)` on a free thread. A cancelled `compute` ends when it calls `require_awaited`."""
     return await _run_in_pool(None, compute, *args)
 
 
@@ -140,7 +140,7 @@ async def for_each(
 ) -> list[Result]:
     """Returns the results of `compute(item)` for all items, in the order in which the computations finish.
 
-    At most `at_once` computations run at the same time. An error cancels all of them. A thread reads `items`.
+    At most `at_once` computations run at once. The error of any of them cancels all. A thread reads `items`.
     """
     left, reading, results = iter(items), asyncio.Lock(), list[Result]()
 
@@ -158,10 +158,10 @@ async def for_each(
 
 @asynccontextmanager
 async def time_limit(seconds: float | None, late: Callable[[], Exception]) -> AsyncGenerator[None, None]:
-    """Cancels the `async with` block after `seconds`, and raises the error that `late` makes. None: no limit.
+    """Cancels the `async with` block after `seconds`, and raises the error that `late` makes.
 
-    A `TimeoutError` of the block itself is raised unchanged. The timeout of an HTTP client is not enough: it
-    limits each read alone, but an answer that arrives byte by byte may need very many reads.
+    If `seconds` is None, there is no limit. A `TimeoutError` of the block itself is raised unchanged. The
+    timeout of an HTTP client limits only each read, but a slow answer may need very many reads.
     """
     try:
         async with asyncio.timeout(seconds) as limit:

@@ -93,7 +93,7 @@ def span(kind: SpanKind, name: str, about: str = "", **body: Any) -> Iterator[Tr
 
 
 def spans_about(id: str) -> Any:  # noqa: A002  # the field of the records
-    """Gives the spans of the `with` block a default for `about`: `id`, the id of a query or evidence."""
+    """Sets `about` of spans in the `with` block to `id` (a query's or evidence's) if they have no `about`."""
     return set_in_block(_ABOUT, id)
 
 

@@ -135,6 +135,6 @@ def suspicion(text: str) -> str:
 
 @cache
 def sign_patterns() -> list[tuple[str, list[str], list[re.Pattern[str]]]]:
-    """Returns (reason, words, patterns) of each sign. A text without any of the words has no match."""
+    """Returns (reason, words, patterns) for each sign. A text that has no word of `words` has no match."""
     compiled = ((why, [re.compile(it, re.MULTILINE) for it in signs]) for why, (_, *signs) in _SIGNS.items())
     return [(why, _SIGNS[why][0].split("|"), signs) for why, signs in compiled]

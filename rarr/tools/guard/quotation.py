@@ -56,7 +56,7 @@ def quotation_of(prompt: Prompt, text: str) -> "Quotation":
 
 @lru_cache(maxsize=64)
 def _tags_and_labels(layout: str) -> tuple[frozenset[str], frozenset[str]]:
-    """Returns the tags (such as `<text>`) and labels (such as `Query:`) of a prompt and of chat formats."""
+    """Returns the tags and labels in `layout`, which is the text of a prompt, and those of chat formats."""
     tags = {_folded_name(name) for name in re.findall(r"</?\s*(\w+)", layout)}
     labels = {_folded_name(name) for name in re.findall(r"^([^\W\d][\w ]*):", layout, re.MULTILINE)}
     return frozenset(tags.union(_TOKEN_TAGS.split())), _ROLES | _INSTRUCTION | labels
@@ -83,7 +83,7 @@ class Quotation(NamedTuple):
     def original_words(self, words: str) -> str:
         """Returns `words` with the original brackets and labels of `text`, in place of the signs `‹` and `›`.
 
-        A model that read `shown` wrote `words`. A sign stays if it may stand for different words of `text`.
+        A model that read `shown` wrote `words`. A sign stays if `shown` has it for different parts of `text`.
         """
         if "‹" not in words and "›" not in words:
             return words

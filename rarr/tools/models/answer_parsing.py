@@ -47,7 +47,7 @@ class UnreadableAnswer(ValueError):  # noqa: N818  # it names an answer, not an 
 
 
 class _MisfitError(UnreadableAnswer):
-    """The JSON is complete, but does not fit the shape. A model may write it before its real answer."""
+    """The JSON is complete, but does not fit the shape. A model may write such JSON before its answer."""
 
 
 def _members(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
 
 
 def objects_with_key(text: str, key: str) -> Iterator[dict[str, Any]]:
-    """Yields complete JSON objects in `text` that have `key`. In broken JSON, `key` must be the first key."""
+    """Yields complete JSON objects with `key` in `text`. In broken JSON, an object must begin with `key`."""
     for words, value in _json_values(text):
         values = [value]
         for start in list(re.finditer(rf'\{{\s*+"{key}"\s*+:', words))[:_STARTS] if value is None else ():
@@ -98,7 +98,7 @@ def objects_with_key(text: str, key: str) -> Iterator[dict[str, Any]]:
 
 
 def without_reasoning(text: str) -> str:
-    """Removes a model's reasoning from `text`. Raises `UnreadableAnswer` if its end is missing or unclear."""
+    """Removes a model's reasoning from `text`. Raises `UnreadableAnswer` if reasoning has no clear end."""
     parts, start = list[str](), 0
     for mark in (it for it in _REASONING_MARK.finditer(text) if it.lastgroup):
         if mark["cut"] is not None:
@@ -113,7 +113,7 @@ def without_reasoning(text: str) -> str:
 
 
 def reasoning_end(answer: str) -> int | None:
-    """Returns where the reasoning at the start of an answer ends; None if the reasoning has no end."""
+    """Returns where an answer's reasoning at the start ends: 0 without reasoning, None without an end."""
     found = _REASONING.match(answer)
     end = found.end() if found else 0
     if answer[:end].count("```") % 2 and not re.match(rf"(?i)\s*{_OPENING}", answer):
@@ -166,7 +166,7 @@ def _yaml_value(node: Any, seen: set[int]) -> Any:
 
 
 def _objects_with_field(value: Any, names: set[str], levels: int = _DEEPEST) -> Iterator[dict[str, Any]]:
-    """Yields the outermost objects in `value` that have a member with one of these names."""
+    """Yields the outermost objects in `value`, at most `levels` deep, that have a key in `names`."""
     if isinstance(value, dict) and not names.isdisjoint(map(_folded_name, value)):
         yield value
     elif isinstance(value, dict | list) and levels:
@@ -179,7 +179,7 @@ def _folded_name(key: str) -> str:
 
 
 def _parse_objects(value: Any, shape: type[A]) -> list[A | UnreadableAnswer]:
-    """Parses objects that have a field of `shape`. If the only field is a list, `value` may be this list."""
+    """Parses the objects in `value` that have a field of `shape`. Returns an error for an unfit object."""
     if value is None:
         return [UnreadableAnswer("its JSON is broken or cut off")]
     [(name, field), *others] = shape.model_fields.items()

@@ -120,7 +120,7 @@ def estimated_tokens(texts: Sequence[str]) -> int:
 
 
 def name_of(model: Any) -> str:
-    """Returns `model` if it is a string. For an object: its `name`, `model_name`, `model` or class."""
+    """Returns `model`, if a string, or the first of its `name`, `model_name`, `model` and class name."""
     if isinstance(model, str):
         return valid(model)
     names = (getattr(model, name, None) for name in ("name", "model_name", "model"))

@@ -90,7 +90,7 @@ def _secret_pattern(secret: str) -> re.Pattern[str]:
 
 
 def cleaned_start(text: str, most: int, clean: Callable[[str], str]) -> str:
-    """Cleans the first `most` characters of `text`. After a cut, drops the end: it may be half an API key."""
+    """Cleans the first `most` characters of `text`. After a cut, drops the end, perhaps half an API key."""
     return clean(text) if len(text) <= most else clean(text[:most])[:-_LONGEST_KEY]
 
 
@@ -203,7 +203,7 @@ def _short_line(text: str, secrets: Sequence[str]) -> str:
 
 
 def _message_of(errors: Sequence[BaseException]) -> str:
-    """Returns the server's message in the first error. Adds the message of a cause if it is short."""
+    """Returns the message of the first error. If it is short or empty, adds the message of a cause."""
     error, *causes = errors
     if isinstance(body := getattr(error, "body", None), dict):
         body = body.get("message") or body.get("detail")  # FastAPI writes `detail`

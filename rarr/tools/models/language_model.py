@@ -74,10 +74,10 @@ class LanguageModel:
     ) -> Answer:
         """Asks for one answer at temperature 0, of at most `max_tokens` tokens. Does not parse its text.
 
-        The text may be cut off. If the answer comes from the `store`, its field `served` is empty. The caller
-        may store any other answer under its field `key`. `problem_of` returns how many parts of an answer
-        are missing, and why. If parts are missing, asks the next model too. Returns the answer with the
-        fewest missing parts. Without `problem_of`, raises `PromptTooLong` if the prompt is too long.
+        The text may be cut off. If the `store` has an answer, returns that answer, with an empty `served`.
+        The caller may put a new answer into the store, under the answer's `key`. `problem_of` returns how
+        many parts of an answer are missing, and why. If parts are missing, asks the next model too, and
+        returns the fullest answer. Without `problem_of`, raises `PromptTooLong` if the prompt is too long.
         """
         most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
         ask = self._request(prompt, variables, seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
@@ -158,7 +158,7 @@ class LanguageModel:
     async def _ask_models(
         self, prompt: Prompt, ask: ChatRequest, asked: Callable[[BudgetedChat], Awaitable[_Attempt[Made]]]
     ) -> list[Made]:
-        """Asks model after model until no part of an answer is missing. Raises `ModelError` if all fail."""
+        """Calls `asked` for model after model until no part is missing. Raises `ModelError` if all fail."""
         record_prompt(prompt)
         failures, user = list[str](), ask.messages[1].content
         given = list[tuple[int, BudgetedChat, list[Made]]]()

@@ -140,7 +140,7 @@ class BudgetedChat:
         self.aclose = chat.aclose  # closes the connections of the running event loop
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Returns the answer. In a resumed run, an answer that the killed run got needs no request.
+        """Returns the answer. In a resumed run, reuses the answer of the killed run, if there is an answer.
 
         Raises `CallFailure` after the last attempt, and `BudgetError` at a limit of the run.
         """
@@ -156,7 +156,7 @@ class BudgetedChat:
                 raise failure from None
 
     def cost(self, tokens: Tokens) -> float | None:
-        """Returns the cost in the unit of the price: 0 for no tokens, and None if they have no price."""
+        """Returns the cost in the unit of the price: 0 for no tokens, None if the model has no price."""
         if not self._price or not any(tokens):
             return None if any(tokens) else 0.0
         whole, answer, cached = (*self._price, self._price[0])[:3]

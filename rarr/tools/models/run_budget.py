@@ -39,7 +39,7 @@ class Meter:
 
     `memo` keeps results during the run, such as the answer to a question. A resumed run continues a killed
     run: `answers` returns the killed run's answer to a request, and `before_s` is the killed run's duration.
-    `text` is the text of the run with its context. A source uses it to choose between equal names.
+    `text` is the text of the run with its context. By this text, a source chooses between equal names.
     `share`: the finished part of a long text, from 0 to 1. `ended`: the limit that was reached, or "".
     """
 
