@@ -21,7 +21,7 @@ _INVISIBLE = re.compile(
 
 
 def render(template: str, **values: Any) -> str:
-    """Renders a template of this package, such as `tools/pages/page.html`. The page says that it is UTF-8.
+    """Renders a template of this package, such as `tools/pages/page.html`. The page declares UTF-8.
 
     Escapes invisible characters. Raises an error if the template uses a name that is not in `values`.
     """

@@ -14,7 +14,7 @@ from rarr.errors import InputError
 
 
 def write_whole(path: Path, content: str | Iterable[bytes]) -> None:
-    """Replaces the content of `path` by a text in UTF-8, or by lines. Raises `OSError`.
+    """Replaces the content of `path` by a text, in UTF-8, or by lines of bytes. Raises `OSError`.
 
     The old file stays until the new file is complete, so that `content` may read lines from the old file.
     """
@@ -24,7 +24,7 @@ def write_whole(path: Path, content: str | Iterable[bytes]) -> None:
 
 @contextmanager
 def replacement_file(path: Path) -> Iterator[Path]:
-    """Yields the path of a new file. After the block, this file replaces `path`. The access rights stay.
+    """Yields the path of a new file. After the block, it replaces `path`, with the access rights of `path`.
 
     If the block raises an error, removes the new file, and `path` stays unchanged. Raises `OSError`.
     """

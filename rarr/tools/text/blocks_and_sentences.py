@@ -203,13 +203,13 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
 
 
 def source_lists(text: str) -> list[Span]:
-    """Returns the spans of the lists of sources in `text`: of titles and of entries that name a source."""
+    """Returns the spans of all titles of lists of sources, and of all entries that name a source."""
     titles = [Span(*line.span()) for line in _LINE.finditer(text) if LIST_TITLE.fullmatch(line[0].strip())]
     return [*titles, *(entry.place for entry in source_entries(text) if entry.names_source)]
 
 
 def _match_entry(words: str, title: _Match | None, *, anywhere: bool) -> _Match | None:
-    """Matches the line `words` as a source entry. If not `anywhere`, `[1]` needs a colon or list marker."""
+    """Matches the line `words` as a source entry. Unless `anywhere`, "[1]" needs a colon or list marker."""
     entry = _ENTRY.fullmatch(words)
     has_text = entry and any(map(str.isalnum, MARK.sub("", entry["entry"])))  # a row of marks is no entry
     if entry and has_text and (anywhere or entry["colon"] or entry["item"]):
@@ -299,7 +299,7 @@ def protected_spans(text: str, start: int, end: int) -> tuple[Span, ...]:
 
 
 def _block_sentences(text: str, block: Block, language: str, *, is_revised: bool) -> Iterator[Span]:
-    """Yields the sentences of a block. A label (User:) begins a sentence, or is left out if `is_revised`."""
+    """Yields a block's sentences. A label, as "User:", begins a sentence; if `is_revised`, it is left out."""
     begin = _LINE_MARKERS.match(text, block.start, block.end).end()  # type: ignore[union-attr]  # matches ""
     for label in _LINE_LABEL.finditer(text, block.start, block.end):
         if label.start() > begin:
@@ -352,8 +352,8 @@ def _sentence_continues(plain: str, end: int, language: str) -> bool:
 def _split_at_line_ends(text: str, sentence: Span, width: int) -> Iterator[Span]:
     """Splits a sentence after each short line, if the next line may begin a new sentence.
 
-    `width`: the longest line of a wrapped paragraph; 0 if it is not wrapped. Does not split after a line that
-    had no room for the next word.
+    `width` is the length of the longest line in a wrapped paragraph, and 0 in other paragraphs. In a wrapped
+    paragraph, does not split after a line that has no room for the next word.
     """
     begin, end = sentence
     before = max(0, begin - _SHORT_LINE)
@@ -373,7 +373,7 @@ def _split_at_line_ends(text: str, sentence: Span, width: int) -> Iterator[Span]
 
 
 def _may_begin_sentence(line: str, first_character: str) -> bool:
-    """Tells whether `line` may begin a sentence. `first_character` begins the sentence before `line`."""
+    """Tells whether `line` may begin a new sentence, if the sentence before has this `first_character`."""
     if line[:1].isdigit():
         return first_character.isdigit() or _ROW_OF_COLUMNS.search(line) is not None
     return line[:1].isupper() or (bool(line) and not line[0].isalnum() and line[0] not in "$€£¥")

@@ -94,7 +94,7 @@ def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
 
 
 def _citations_in(text: str, start: int, end: int, references: Collection[str]) -> Iterator[tuple[Span, str]]:
-    """Yields (span, label) of each citation between `start` and `end`. `references`: labels of sources."""
+    """Yields (span, label) of each citation from `start` to `end`. `[words][a]` needs "a" in `references`."""
     for match in _CITATION.finditer(text, start, end):
         place = Span(*match.span())
         if match["address"]:
@@ -110,7 +110,7 @@ def _citations_in(text: str, start: int, end: int, references: Collection[str]) 
 
 
 def _numbers_of_mark(match: re.Match[str]) -> list[int]:
-    """Returns the numbers of a citation mark; [] for a link, and for a footnote with a name."""
+    """Returns the numbers of a citation mark (2, 3, 4 for [2-4]); [] for a link or a footnote with a name."""
     listed = next((match[name] for name in ("numbers", "wide", "named", "sup", "raised") if match[name]), "")
     footnote = match["footnote"] or ""
     found = _RANGE.findall(listed.translate(_RAISED) or footnote * footnote.isdecimal())

@@ -50,7 +50,7 @@ class Cell(NamedTuple):
 def cells_of(text: str, table: Span) -> list[Cell]:
     """Finds the cells of a table, in order, without headers, and without cells such as "n/a", "none" or "-".
 
-    Returns [] for a table in a quotation or of one column, for uneven rows, and for empty or equal headers.
+    Returns [] for a table in a quotation, a single column, uneven rows, and empty or equal row headers.
     """
     lines = list(_LINE.finditer(text, *table))
     header, _, *rows = [_cells_of_line(text, Span(*line.span())) for line in lines]
