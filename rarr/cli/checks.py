@@ -82,9 +82,9 @@ def check(
 
 
 def files_to_check(names: Sequence[str]) -> list[Path]:
-    """Returns the files in `names`, and the Markdown and text files in and below the folders, each file once.
+    """Returns each file in `names`, and each Markdown or text file in the folders in `names`, once.
 
-    Leaves out hidden files and folders. Raises `InputError` if a name does not exist or has no file to check.
+    Leaves out hidden files and folders in a folder. Raises `InputError` for a name without a file to check.
     """
     found = dict[Path, Path]()
     for name in names:

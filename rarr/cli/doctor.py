@@ -18,7 +18,7 @@ TEST_QUESTION = "When was the Hoover Dam built?"
 
 
 class Diagnosis(NamedTuple):
-    """The state of one examined part. "missing": an optional part is absent. "broken": the part fails."""
+    """The state of one examined part. "missing": the part is optional, and absent. "broken": it fails."""
 
     name: str
     state: Literal["ok", "missing", "broken"]
@@ -60,7 +60,7 @@ def doctor(settings: "Settings") -> int:
 
 
 def diagnoses(settings: "Settings") -> Iterator[Diagnosis]:
-    """Examines the installation, the changed settings, the models and the sources. Yields the diagnoses."""
+    """Yields diagnoses of the installation, the settings that were changed, the models and the sources."""
     import platform
     import tempfile
 

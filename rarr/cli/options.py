@@ -98,7 +98,7 @@ def given_options(**values: Any) -> dict[str, Any]:
 
 
 def option(flag: str, metavar: str, help_: str, **attributes: Any) -> Option:
-    """Declares an option with a value. In the help, `metavar` stands for the value; "" shows the choices."""
+    """Declares an option with a value. The help shows `metavar` for the value, or the choices if it is ""."""
     return click.option(flag, metavar=metavar or None, help=help_, **attributes)
 
 

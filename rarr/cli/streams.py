@@ -26,10 +26,10 @@ def require_standard_output() -> None:
 
 
 def argument_text(given: str | None, name: str, cure: str) -> str:
-    """Returns the text `given` of the argument `name`. Reads standard input for "-", or for None in a pipe.
+    """Returns the text `given` of the argument `name`, or of standard input if `given` is "-" or None.
 
-    Raises `InputError` if the text is missing, empty or not UTF-8. Raises it also for the name of a file or
-    folder, because the user probably meant the content. `cure` is the advice in the error message.
+    Raises `InputError` with the advice `cure` if the text is missing (None at a terminal) or is the name of a
+    file or folder, whose content was probably meant. Raises `InputError` if the text is empty or not UTF-8.
     """
     from rarr.retrievers.extract.files import file_kind
 
@@ -76,7 +76,7 @@ def decode_utf8(given: str | bytes, name: str) -> str:
 
 
 def source_passages(files: Sequence[Path]) -> Iterator[dict[str, Any]]:
-    """Yields a dict (text, title, source, date) for each document. Raises `InputError` on failure."""
+    """Yields a dict for each document (text, title, source, published_at). Raises `InputError` on failure."""
     from rarr.retrievers.extract.documents import UnreadableError
     from rarr.retrievers.extract.files import extract, file_kind
 
@@ -118,7 +118,7 @@ def write_result(result: "BaseModel | Any", text: Callable[[], str]) -> None:
 
 
 def write_tables(report: Any, out: Path | None = None, noun: str = "report") -> None:
-    """Writes a report to standard output: as JSON if the user gave --json, else as tables."""
+    """Writes a report to standard output: as JSON with --json, else as tables, and a line "`noun`: `out`"."""
     from rarr.views.report_tables import as_tables
 
     write_result(report, lambda: as_tables(report, out, noun))
@@ -155,9 +155,9 @@ def warn(*messages: str) -> None:
 
 
 def complain_of_errors(errors: Sequence[str], noun: str, *, all_failed: bool) -> int:
-    """Writes the first 20 errors as warnings, and then advice. `noun` names a row, such as "claim".
+    """Writes the first 20 errors as warnings, then what to do. `noun` is the word for a row, such as "claim".
 
-    Returns the exit status: 0 if there are no errors, 3 if no row has a result (`all_failed`), else 2.
+    Returns the exit status: 0 without errors, 3 if `all_failed` (no row has a result), 2 for other errors.
     """
     warn(*errors[:20], *[f"and {len(errors) - 20} more"] * (len(errors) > 20))
     if not errors:

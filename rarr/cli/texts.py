@@ -68,7 +68,7 @@ def revise(
 
 
 def _report_status(revision: "Revision", told: Iterable[str] = ()) -> int:
-    """Writes an error if nothing was checked, else the warnings `told`. Returns the exit status."""
+    """Writes an error if nothing was checked, else warnings `told` (not with --json). Returns the status."""
     if why := why_nothing_checked(revision):
         return streams.complain(f"nothing could be checked: {why}", 3)
     streams.warn(*() if options.wants_json() else told)
