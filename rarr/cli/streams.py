@@ -131,7 +131,7 @@ def require_not_an_input(out: Path | None, read: Iterable[Path]) -> None:
 
 
 def save_file(out: Path, lines: Iterable[str]) -> None:
-    """Writes `lines` to the file `out`. Replaces an old file at the end. Raises `InputError` on failure."""
+    """Writes `lines` to the file `out`. An old file stays until all is written. Raises `InputError`."""
     from rarr.tools.storage.files import write_whole
 
     try:

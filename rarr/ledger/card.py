@@ -168,7 +168,7 @@ def _compare_with_lines(sentence: str, above: str, lines: tuple[Line, ...]) -> R
 
 
 def _line_alters_words(sentence: str, lines: Sequence[Line]) -> bool:
-    """Tells whether a line differs from the sentence in one or two words, and no line repeats it whole."""
+    """Tells whether a line differs by one or two words from `sentence`, and no line repeats `sentence`."""
     near = (align(items_of(sentence), line) for line in lines)
     found = [[(len(it.own), len(it.other)) for it in one.diffs] for one in near if one.shared >= LEAST_SHARED]
     return all(found) and any(it in ([(1, 1)], [(1, 1)] * 2) for it in found)

@@ -83,7 +83,7 @@ def _deciding_quotes(card: Card, status: Status) -> tuple[Quote, ...]:
 
 
 def is_sure_support(card: Card) -> bool:
-    """Tells whether a card supports its sentence without an edit and without a doubt."""
+    """Tells whether a card supports its sentence without doubts: it says `yes`, or its heavier side does."""
     says_so = card.verdict == "yes" or (card.verdict == "mixed" and card.side == "for" and not card.open)
     return says_so and not card.doubts
 

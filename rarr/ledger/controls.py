@@ -95,7 +95,7 @@ _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
 
 
 def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions: int) -> list[Control]:
-    """Makes at most `errors` planted errors and `repetitions` repetitions. No two are of the same line.
+    """Makes at most `errors` planted errors and `repetitions` repetitions, each from another line.
 
     About a third of the errors have a number or name of another line. Equal arguments give equal controls.
     """

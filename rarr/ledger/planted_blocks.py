@@ -105,7 +105,7 @@ class BlockReading:
 
 
 def split_evenly(places: Sequence[Span], most: int = MAX_SENTENCES) -> list[list[Span]]:
-    """Divides sentences into blocks of nearly equal size, with at most `most` sentences in each block."""
+    """Divides `places` into the fewest blocks of at most `most` sentences, all of nearly the same size."""
     count = math.ceil(len(places) / most)
     cuts = [round(number * len(places) / count) for number in range(count + 1)] if count else []
     return [list(places[begin:end]) for begin, end in pairwise(cuts)]

@@ -68,7 +68,7 @@ def heavier_side(
 
 
 def _side_weight(side: Sequence[Evidence], kinds: Mapping[str, Kind]) -> tuple[bool, float, float]:
-    """Returns whether the side has a document of the user, its newest date in seconds, and its weight."""
+    """Returns whether a side has the user's documents, its newest date (in seconds, or 0), and its weight."""
     found = {it.id: source_kind(it.source, kinds) for it in side}
     # A date in the future does not count.
     dates = [it.published_at for it in side if it.published_at and it.published_at <= it.retrieved_at]

@@ -173,7 +173,7 @@ async def time_limit(seconds: float | None, late: Callable[[], Exception]) -> As
 
 
 async def by_deadline(coroutine: Coroutine[Any, Any, Result], seconds: float | None) -> Result | None:
-    """Returns the result of `coroutine`, or None after `seconds`. If `seconds` is None, there is no deadline.
+    """Returns the result of `coroutine`, or None just before `seconds` are over. `seconds` None: no limit.
 
     The coroutine runs in a new task. The task is cancelled at the deadline, or when the caller is cancelled.
     The caller does not wait until the task has ended, since the task may wait for a file. Without a new task,

@@ -49,7 +49,7 @@ and each line ends with a newline. A step is a pattern with a function that retu
 
 
 def steps_for(text: str) -> tuple[Step, ...]:
-    """Returns the replacements `STEPS`; none if `text` has only frequent characters, which need no change."""
+    """Returns `STEPS`, or () if `text` has only frequent characters, which no step changes."""
     return () if _FREQUENT.fullmatch(text) else STEPS
 
 

@@ -268,8 +268,8 @@ def _lenient_copy(model: Any) -> Any:
 def _request_options(ask: ChatRequest, parts: Collection[str], extra_body: dict[str, Any]) -> dict[str, Any]:
     """Makes LangChain's options of a request with OpenAI's protocol. Sets only the options in `parts`.
 
-    The schema goes into the extra body. With the option `response_format`, OpenAI's client would raise an
-    error for an answer that is cut off, and the text and its tokens would be lost.
+    The schema goes into `extra_body`, fields that OpenAI's client sends as they are. With `response_format`,
+    the client would raise an error for an answer that is cut off: its text and tokens would be lost.
     """
     values = {"n": ask.samples, "seed": ask.seed, "temperature": ask.temperature}
     options: dict[str, Any] = {part: value for part, value in values.items() if part in parts}
@@ -283,7 +283,7 @@ def _request_options(ask: ChatRequest, parts: Collection[str], extra_body: dict[
 
 
 def _callback_options(name: str, ask: ChatRequest) -> dict[str, Any]:
-    """Makes LangChain's options: the callbacks of the run see the request, and the answer is not streamed."""
+    """Makes LangChain's options: callbacks of the caller's LangChain run see the request. No streaming."""
     outer = ensure_config()
     metadata = {**outer.get("metadata", {}), "prompt": ask.name}
     return {"run_name": name, "callbacks": outer.get("callbacks"), "metadata": metadata, "tags": ["nostream"]}

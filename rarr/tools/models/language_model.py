@@ -120,7 +120,7 @@ class LanguageModel:
     async def _answer_within(
         self, model: BudgetedChat, ask: ChatRequest, most: int | None
     ) -> tuple[ChatRequest, Answer]:
-        """Asks for answers of at most `most` tokens. Returns the request that was sent, and its answer.
+        """Asks for answers of at most `most` tokens. Returns the last request that was sent, and its answer.
 
         A model that reasons before its answer may reach this limit before its JSON begins. Then asks again
         with the larger limit `ask.max_tokens`. All later requests to this model have the larger limit too.

@@ -44,7 +44,7 @@ Made = TypeVar("Made")
 
 
 class Limiter(PerLoop[WeakValueDictionary[str, Semaphore]]):
-    """In each event loop, lets at most `most` tasks work at the same time for each key, such as a host."""
+    """Lets at most `most` tasks of an event loop work at the same time for a key, such as a server's host."""
 
     def __init__(self, most: int) -> None:
         super().__init__(WeakValueDictionary)

@@ -155,7 +155,7 @@ def blocks(text: str) -> tuple[Block, ...]:
 
 
 def line_tokens(text: str) -> Iterator[tuple[Token, Block]]:
-    """Yields (token, block) for each parser token that covers lines. A block of an unknown kind is prose."""
+    """Yields (token, block) for each token of the Markdown parser with lines. An unknown block is prose."""
     lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
     is_indented = all(not it.strip() or it.expandtabs(4).startswith("    ") for it in text.splitlines())
     for token in _PARSER.parse(text):

@@ -82,8 +82,8 @@ def _code_in_lines(text: str) -> list[Span]:
 def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
     """Returns the end of the citations at the start of `sentence` that belong to the sentence `before`.
 
-    They belong to `before` if no space is between the two sentences, or if `sentence` has no words. Signs
-    that close emphasis or quotes may come before these citations.
+    The citations belong to `before` if no space is between the two sentences, or if `sentence` has no other
+    words. Signs that close emphasis or quotes may come before the citations.
     """
     if before is None or not (before.end == sentence.start or not has_words(sentence.of(text))):
         return sentence.start

@@ -33,7 +33,7 @@ def segments(original: str, edits: Sequence[Edit]) -> list[Piece]:
 
 
 def segments_by_edit(original: str, edits: Sequence[Edit]) -> list[Piece]:
-    """Returns the pieces of both texts, like `segments`, but not joined. Each change has the id of its edit.
+    """Returns the pieces of `segments` before they are joined. Each changed piece has the id of its edit.
 
     An edit that was not accepted becomes an empty deleted piece after the text that it would replace.
     """

@@ -23,7 +23,7 @@ _CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 class TextBlock(NamedTuple):
     """A part of a text, numbered from 1. `span` and `sentences` are places in the whole text.
 
-    `lead`: the headings and last sentences before the block. They are read, but not revised here.
+    `lead`: the headings above the block and the last sentences before the block. A lead is not revised.
     `too_long`: a sentence, list, table or code in the block is over eight times as long as a block should be.
     """
 
