@@ -86,7 +86,7 @@ def join_block_states(start: State, runs: Sequence[BlockState], report_size: int
 
 
 def _distinct_warnings(runs: Sequence[BlockState]) -> list[Notice]:
-    """Returns each warning once, but none of limits. Adds `NOTHING_TO_CHECK` if no query was needed."""
+    """Returns each warning once, but none about limits. Adds `NOTHING_TO_CHECK` if no query was needed."""
     distinct: dict[tuple[str, str, str, str | None], Notice] = {}
     for notice in (it for _, state in runs for it in (*state["warnings"], *state.get("told", []))):
         if notice.code not in (CUT_CODE, NOTHING_TO_CHECK.code):

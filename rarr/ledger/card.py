@@ -278,7 +278,7 @@ def find_once(old: str, sentence: str) -> Span | None:
 
 
 def _nearer_line_has_words(place: Span, sentence: str, cited: Sequence[SourceLine], lines: Lines) -> bool:
-    """Tells whether a line has the words at `place`, and more of the sentence's other words than `cited`."""
+    """Tells whether a line has the words at `place`, and is nearer than `cited` to the sentence's rest."""
     old = place.of(sentence)
     had = [value for value in values(sentence) if value.span.overlaps(place)]
     around = _word_stems(sentence) - _word_stems(old)

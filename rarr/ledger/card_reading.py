@@ -256,7 +256,7 @@ def _copies_old_value(text: str, sentence: Span, edit: CardEdit) -> bool:
 
 
 def _confirms(answer: RawCard | None, card: Card, block: BlockReading) -> bool:
-    """Tells whether `answer` has a quote and `yes`, or `no` if `card` contradicts and has no edit."""
+    """Tells whether `answer` has a quote and says `yes`; or `no`, if `card` contradicts without an edit."""
     speaks_against = card.verdict == "no" or (card.verdict == "mixed" and card.side == "against")
     wanted: CardVerdict = "no" if speaks_against and not card.edits else "yes"
     return answer is not None and answer.verdict == wanted and any(it in block.lines for it in answer.quotes)

@@ -74,7 +74,7 @@ def _sentence(text: str, span: Span, card: Card | None, state: State, queries: S
 
 
 def _deciding_quotes(card: Card, status: Status) -> tuple[Quote, ...]:
-    """Returns the card's quotes, or () if no word is decided. If edits corrected it, all quotes are `for`."""
+    """Returns the card's quotes; () if no word is decided. If edits corrected the sentence, all are `for`."""
     if card.verdict == "open" and any((it.start, it.end) == (card.start, card.end) for it in card.open):
         return ()
     if status != "supported" or card.verdict != "no":
@@ -83,13 +83,13 @@ def _deciding_quotes(card: Card, status: Status) -> tuple[Quote, ...]:
 
 
 def is_sure_support(card: Card) -> bool:
-    """Tells whether a card supports its sentence without doubts: it says `yes`, or its heavier side does."""
+    """Tells whether a card without doubts says `yes`, or says `mixed`, but the sources for it weigh more."""
     says_so = card.verdict == "yes" or (card.verdict == "mixed" and card.side == "for" and not card.open)
     return says_so and not card.doubts
 
 
 def _is_doubted_without_edit(card: Card) -> bool:
-    """Tells whether a card with `no` or `mixed` has doubts, and the side `for` or no edit from a source."""
+    """Tells whether a doubted `no` or `mixed` card has no edit with source words, or has the side `for`."""
     has_no_edit = card.side == "for" or not any(edit.by for edit in card.edits)
     return card.verdict in ("no", "mixed") and bool(card.doubts) and has_no_edit
 

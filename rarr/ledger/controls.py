@@ -95,7 +95,7 @@ _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
 
 
 def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions: int) -> list[Control]:
-    """Makes at most `errors` planted errors and `repetitions` repetitions, each from another line.
+    """Makes at most `errors` planted errors and `repetitions` repetitions, no two from the same line.
 
     About a third of the errors have a number or name of another line. Equal arguments give equal controls.
     """
@@ -255,7 +255,7 @@ class _ErrorMaker:
 
 
 def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
-    """Tells whether `new` of `line` may replace `old`: names share no word, numbers differ enough."""
+    """Tells whether `new` may replace `old`: two names without a common word, or two numbers far apart."""
     if new.value is None or old.value is None:
         return {*new.text.split()}.isdisjoint(old.text.split())
     gap, most = abs(new.amount - old.amount), max(abs(new.amount), abs(old.amount))
@@ -264,7 +264,7 @@ def _may_replace(new: _Slot, line: SourceLine, old: _Slot) -> bool:
 
 
 def _scaled_number(written: str, factor: float) -> str:
-    """Multiplies a number. Returns "" if the number of digits would change, or if the change is small."""
+    """Multiplies `written` by `factor`. Returns "" if the result has another length, or is nearly equal."""
     digits = "".join(character for character in written if character.isdigit())
     old = int(digits)
     new = round(old * factor)

@@ -46,7 +46,7 @@ def select_evidence(
     """Returns the ids of at most `most` passages with the greatest coverage, and this coverage.
 
     Coverage is the sum over all queries of the best relevance of a selected passage (Gao et al. 2023, section
-    3.4). A passage has its relevance to its own query; `relevances` has its relevances to other queries.
+    3.4). `relevances` has the relevances of passages to queries that did not find the passages themselves.
     """
     placed = {passage.id: place_of(passage) for passage in evidence}
     rows: dict[PassagePlace, dict[str, float]] = {place: {} for place in placed.values()}
@@ -99,7 +99,7 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
 
 
 def _greedy_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
-    """Selects rows one by one; has at least 1 - 1/e of the best coverage (Nemhauser et al. 1978)."""
+    """Selects `size` rows one by one, with at least 1 - 1/e of the best coverage (Nemhauser et al. 1978)."""
     covered, chosen = dict.fromkeys(_best_relevances(rows), 0.0), list[int]()
     gains = [(-sum(row.values()), at) for at, row in enumerate(rows)]
     heapify(gains)
@@ -170,7 +170,7 @@ async def all_relevances(
 
 
 def _unscored_passages(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
-    """Returns for each query the passages without a score for it, but one passage for each place."""
+    """Returns for each query one passage of each place, unless a passage there has a score for the query."""
     placed = {passage.id: (place_of(passage), passage) for passage in usable_evidence(state)}
     done = {(passage.query_id, place) for place, passage in placed.values()}
     done |= {(query_id, placed[it][0]) for query_id, ids in relevances.items() for it in ids if it in placed}

@@ -160,7 +160,7 @@ def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span,
 
 
 def _insert_controls(pieces: Sequence[_Words], made: Sequence[Control]) -> Iterator[_Words]:
-    """Yields `pieces`, with the controls `made` as paragraphs before headings or lists, or at the end."""
+    """Yields `pieces` and the controls `made`, as paragraphs before headings, lists, tables or at the end."""
     paragraphs: list[tuple[_Words, _Words]] = [(("\n\n", None), (it.text, it)) for it in made]
     breaks = [_BREAK.search(words) if what is None else None for words, what in pieces]
     share = math.ceil(len(made) / (1 + sum(match is not None for match in breaks)))

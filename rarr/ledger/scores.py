@@ -30,7 +30,7 @@ def auto_ais(supports: Sequence[float | None]) -> float | None:
 
 
 def f1_ap(attribution: float | None, preservation: float | None) -> float | None:
-    """Returns the harmonic mean of attribution and preservation (Gao et al. 2023); None if one is None."""
+    """Returns the harmonic mean of attribution and preservation (Gao et al. 2023); None if either is None."""
     if attribution is None or preservation is None:
         return None
     total = attribution + preservation
