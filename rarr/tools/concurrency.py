@@ -140,7 +140,7 @@ async def for_each(
 ) -> list[Result]:
     """Returns the results of `compute(item)` for all items, in the order in which the computations finish.
 
-    At most `at_once` computations run at once. The error of any of them cancels all. A thread reads `items`.
+    At most `at_once` computations run at once. An error of one cancels the others. A thread reads `items`.
     """
     left, reading, results = iter(items), asyncio.Lock(), list[Result]()
 

@@ -207,7 +207,7 @@ def _parse_texts(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:
 
 
 def _request_after_unreadable(prompt: Prompt, sent: ChatRequest, answer: Answer, problem: str) -> ChatRequest:
-    """Makes the next request after an unreadable answer. It permits an answer of twice as many tokens.
+    """Makes the next request after an unreadable answer, with twice as many tokens for the next answer.
 
     Unless the first answer was cut off, the request shows this answer and the problem. Both are quoted like
     a variable of the prompt, since they may repeat evidence that looks like a part of the prompt.

@@ -103,7 +103,7 @@ class Attempts:
         return made
 
     def _seconds_to_wait(self, state: RetryCallState) -> float:
-        """Returns the wait in seconds: twice as long each time, and not shorter than the server asks for."""
+        """Returns the seconds before the next attempt: twice as long each time, or as the server asks."""
         failure = state.outcome.exception() if state.outcome else None
         grown = min(self.first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
         # Requests that failed together are repeated at different times.

@@ -56,7 +56,7 @@ def _environment() -> "Environment":
 
 
 def csp_digest(inline: str) -> str:
-    """Returns the hash by which a content security policy allows this inline style or script."""
+    """Returns the hash of the style or script `inline`, by which a content security policy allows it."""
     return f"sha256-{b64encode(sha256(inline.encode()).digest()).decode()}"
 
 

@@ -70,7 +70,7 @@ def make_private(folder: Path) -> None:
 
 @contextmanager
 def as_input_error(path: Path) -> Iterator[None]:
-    """Turns an `OSError` of the block into an `InputError`, which names `path` and advises to run again."""
+    """Turns an `OSError` of the `with` block into an `InputError`: it names `path`, and says to run again."""
     try:
         yield
     except OSError as error:
@@ -83,7 +83,7 @@ def as_input_error(path: Path) -> Iterator[None]:
 def lock_file(lock: Path, claimed: str) -> Iterator[None]:
     """Locks the file `lock` during the `with` block against other processes. Makes a missing folder.
 
-    If another process has locked the file, raises `InputError` with the message `claimed`, without waiting.
+    If another process has locked the file, does not wait, and raises `InputError` with the message `claimed`.
     """
     with as_input_error(lock.parent):
         lock.parent.mkdir(parents=True, exist_ok=True)

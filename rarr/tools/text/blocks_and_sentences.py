@@ -155,7 +155,7 @@ def blocks(text: str) -> tuple[Block, ...]:
 
 
 def line_tokens(text: str) -> Iterator[tuple[Token, Block]]:
-    """Yields (token, block) for each token of the Markdown parser with lines. An unknown block is prose."""
+    """Yields (token, block) for each Markdown token that has lines. A block of an unknown kind is prose."""
     lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
     is_indented = all(not it.strip() or it.expandtabs(4).startswith("    ") for it in text.splitlines())
     for token in _PARSER.parse(text):
@@ -287,7 +287,7 @@ def html_share(text: str) -> float:
 
 
 def closest_sentence(passage: str, claim: str) -> str:
-    """Returns the sentence of `passage` with the most words of `claim`; `passage` if it has no sentence."""
+    """Returns the sentence of `passage` with most of the words of `claim`; without sentences, `passage`."""
     words, texts = set(_WORD.findall(claim.casefold())), [it.of(passage) for it in split_sentences(passage)]
     return max(texts or [passage], key=lambda text: len(words.intersection(_WORD.findall(text.casefold()))))
 

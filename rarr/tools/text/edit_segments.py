@@ -70,7 +70,7 @@ def pieces_by_place(
 
 
 def merged_pieces(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """Joins pieces until two kept pieces have at most one deleted, then one inserted piece between them."""
+    """Joins neighbouring pieces: each change has at most one deleted piece, and then one inserted piece."""
     for kept, run in groupby((it for it in pieces if it.text), lambda piece: piece.kind == "kept"):
         parts = list(run)
         kinds: tuple[PieceKind, ...] = ("kept",) if kept else ("deleted", "inserted")
@@ -80,7 +80,7 @@ def merged_pieces(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def _split_at(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
-    """Splits `pieces` after `at` characters of the revised text. Deleted pieces there go to the left part."""
+    """Splits `pieces` after `at` characters of the revised text. Deleted pieces at the cut go to the left."""
     left: list[Piece] = []
     for index, piece in enumerate(pieces):
         width = 0 if piece.kind == "deleted" else len(piece.text)

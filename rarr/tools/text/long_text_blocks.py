@@ -54,7 +54,7 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
 
 
 def _longest_lead(block: str, alone: Sequence[Span], above: Sequence[str], tail: str) -> str:
-    """Returns the longest lead from `above` and `tail` that leaves `block` its sentences `alone`, or ""."""
+    """Returns the longest lead of `above` and `tail` with which `block` has the sentences `alone`, or ""."""
     for parts in ([*above, tail], above):
         lead = "".join(f"{part}\n\n" for part in parts if part)
         spans = split_sentences(lead + block, revised=True)
@@ -76,7 +76,7 @@ def _last_sentences(text: str, spans: Sequence[Span]) -> str:
 def _unit_groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block]]:
     """Groups the units of a text into blocks of at most `size` characters. A longer unit is a block alone.
 
-    A full block ends before the last heading in its second half. A list of sources (1 in `listed`) is apart.
+    A full block ends before the last heading in its second half. A list of sources (1 in `listed`) is alone.
     """
     held: list[Block] = []
     for unit in (part for whole in _units(text, size) for part in _divided_paragraph(text, whole, size)):
@@ -93,7 +93,7 @@ def _unit_groups(text: str, size: int, listed: bytearray) -> Iterator[list[Block
 def _units(text: str, longest: int) -> list[Block]:
     """Divides a text into units: the top-level blocks of Markdown. A unit ends where the next unit begins.
 
-    Lists and quotations count as prose. If longer than `longest` characters, they are cut into their items.
+    Lists and quotations count as prose. A list or quotation of over `longest` characters is cut into items.
     """
     parts, divided = list[Block](), False
     for token, block in line_tokens(text):

@@ -85,6 +85,6 @@ def is_failure(notice: "Notice") -> bool:
 
 
 def unreadable_answer(name: str) -> str:
-    """Writes that the model `name` gave no readable answer. For vllm:NAME, adds how to test the model."""
+    """Returns a message that the model `name` gave no readable answer; for vllm:NAME, also how to test it."""
     test = f"test the model by rarr doctor --model {name}" if all(name.partition(":")) else ""
     return f"{name} did not answer in the requested form: {test or 'name another model'}"
