@@ -84,7 +84,7 @@ class RatedRow(Row):
 
 
 class AnswerRow(NamedTuple):
-    """A rated answer, with the row of its question."""
+    """An answer, the rating (`score`) that a person gave the answer, and the row of the question."""
 
     id: str
     question_row: RatedRow
@@ -137,7 +137,7 @@ def _scoring_worker(settings: Settings) -> Worker:
 
 
 def rating_agreement(scores: Sequence[float | None], ratings: Sequence[float]) -> dict[str, Measurement]:
-    """Compares scores with ratings by Pearson's `r` and `auc`. For `auc`, ratings from 0.5 up mean right."""
+    """Compares scores with people's ratings by Pearson's `r` and `auc` (ratings from 0.5 up mean right)."""
     pairs = [(score, rating) for score, rating in zip(scores, ratings, strict=True) if score is not None]
 
     def measures(drawn: Sequence[tuple[float, float]]) -> dict[str, float | None]:
@@ -208,7 +208,7 @@ def conflicts_bench(data: Path, settings: Settings, options: BenchOptions) -> Be
 
 
 def make_conflicts(rows: Sequence[QuestionRow]) -> tuple[list[ConflictQuestion], dict[str, int]]:
-    """Returns the conflicts, and for each reason, the number of rows from which no conflict can be made."""
+    """Returns the conflicts, and a dict: each reason why a row gives no conflict, with the number of rows."""
     found = [_find_conflict(row) for row in rows]
     usable = [each for each in found if isinstance(each, ConflictQuestion)]
     made = [_add_new_answer(each, usable) for each in usable]
@@ -217,7 +217,7 @@ def make_conflicts(rows: Sequence[QuestionRow]) -> tuple[list[ConflictQuestion],
 
 
 def _find_conflict(row: QuestionRow) -> ConflictQuestion | str:
-    """Returns a conflict with an empty `new_answer`. If the row gives no conflict, returns the reason."""
+    """Makes a conflict of a row, still without `new_answer`. If this fails, returns the reason."""
     variants = tuple(dict.fromkeys(_PREPOSITION.sub("", answer) for answer in row.answers))
     if not (stated := [answer for answer in variants if contains_words(row.passage, answer)]):
         return "the passage contains no answer"
@@ -255,7 +255,7 @@ def _add_new_answer(conflict: ConflictQuestion, rows: Sequence[ConflictQuestion]
 
 
 def answer_type(answer: str, question: str) -> AnswerType | None:
-    """Returns the type of an answer; None if the type is unclear. The `question` tells the type of a name."""
+    """Returns the type of an answer; None if the type is unclear. For a name, words of `question` decide."""
     if found := values(answer):
         rest = answer[: found[0].start] + answer[found[-1].end :]
         if len(found) > 1 or not _BEFORE_VALUE.fullmatch(rest) or found[0].kind == "identifier":

@@ -73,7 +73,7 @@ class KalmaRow(Row):
 
 
 class GapCounts(NamedTuple):
-    """How well `[NA]` marks the gaps of a graph: whether statements with `[NA]` name the removed triples."""
+    """How well `[NA]`, the mark of an unsupported statement, shows which triples a graph has lost."""
 
     precision: Counts  # statements with `[NA]`: those that name a removed triple, and all
     recall: Counts  # removed triples: those that a statement with `[NA]` names, and all
@@ -137,7 +137,7 @@ def answering_worker(settings: Settings) -> Worker:
 
 
 def without_triples(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]:
-    """Returns the triples without `absent`, and without those that swap subject and object of `absent`."""
+    """Leaves out `absent`, and triples that swap subject and object of a triple of `absent`."""
     inverse = {(triple.object, triple.subject) for triple in absent}
     return [it for it in triples if it not in absent and (it.subject, it.object) not in inverse]
 
@@ -145,7 +145,7 @@ def without_triples(triples: Sequence[Triple], absent: Sequence[Triple]) -> list
 def count_gaps(answer: Answer, absent: Sequence[Triple], before: Answer) -> GapCounts:
     """Counts the statements with `[NA]` that name a triple of `absent`, and the triples that they name.
 
-    `before` is the answer from the whole graph. A statement that has `[NA]` there too is not counted.
+    `before` is the answer from the whole graph. A statement with `[NA]` in both answers is not counted.
     """
     known = {each.text for each in before.statements if each.needs_support}
     marked = [each for each in answer.statements if each.needs_support and each.text not in known]
@@ -217,7 +217,7 @@ class EventRow(Row):
 
 
 class ArticleLine(FinishedLine):
-    """An article that the model wrote about an event. `rouge_l` compares the article with that of people."""
+    """An article that the model wrote about an event. `rouge_l` compares it with the article by people."""
 
     article: Article | None = None
     rouge_l: float | None = None
@@ -278,7 +278,7 @@ def _writing_worker(settings: Settings) -> Worker:
 
 
 def article_tables(parts: Mapping[str, Pairs]) -> Tables:
-    """Makes a table of means over articles. It has a row before the check of citations, and a row after.
+    """Makes a table of means over articles. A model has a row before and a row after the check of citations.
 
     Leaves out articles that failed. The scores of citations leave out articles without a sentence.
     """

@@ -49,7 +49,7 @@ class VerificationLine(FinishedLine):
 
 
 def verifying_worker(verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> Worker:
-    """Returns a worker that sends `jobs` requests at a time. Claims with equal evidence share one request."""
+    """Makes a worker of `jobs` requests at a time. Claims of equal evidence and question share requests."""
     alike, most = defaultdict[str, list[ClaimRow]](list), MAX_CLAIMS if verifier.reads_together else 1
     for row in rows:
         alike[row.model_dump_json(include={"evidence", "question"})].append(row)
@@ -113,7 +113,7 @@ def _settings_by_judge(settings: Settings, options: BenchOptions) -> dict[str, S
 def judge_tables(
     title: str, scores: Callable[[Pairs], dict[str, Measurement]], parts: Mapping[str, Pairs]
 ) -> Tables:
-    """Makes a table with a row for each judge. A judge also gets a table by system and a table by field."""
+    """Makes a table with a row for each judge, and two tables for each judge: by system and by field."""
     tables: Tables = {title: {judge: scores(pairs) for judge, pairs in parts.items()}}
     for judge, group in product(parts, ("system", "field")):
         grouped = defaultdict[str, list[Any]](list)
@@ -127,7 +127,7 @@ def judge_tables(
 
 
 def _judge_parts(claims: Sequence[ClaimRow], settings: Settings, options: BenchOptions) -> dict[str, Part]:
-    """Makes a part for each judge. If people judged claims, stored results of the judge are not used."""
+    """Makes a part for each judge. If claims have labels by people, the judge uses no stored results."""
     chosen = claims[: options.limit]
     is_measured = any(row.supported is not None for row in chosen)
 
@@ -184,9 +184,9 @@ def class_scores(pairs: Pairs) -> dict[str, Measurement]:
 
 
 def label_shares(pairs: Pairs) -> dict[str, dict[str, Measurement]]:
-    """Computes the share of each label of the judge: of all claims, and of the claims of each right class.
+    """Computes the shares of the judge's labels among all claims, and among claims of each label by people.
 
-    People chose the right class. `none`: the judge gave no label. Leaves out claims with an error.
+    `none` is the share of claims to which the judge gave no label. Leaves out claims with an error.
     """
     judged = [(row.label, line.label or "none") for row, line in pairs if not line.error]
     wholes, counts = Counter[str | None](), Counter[tuple[str | None, str]]()
@@ -221,8 +221,8 @@ def expertqa_bench(data: Path, settings: Settings, options: BenchOptions) -> Ben
 def expert_scores(pairs: Pairs) -> dict[str, Measurement]:
     """Compares the labels of claims with the labels of experts (table 6), and computes `autoais` (table 5).
 
-    For each answer, takes only the claims that the expert calls completely supported. The judge calls a share
-    of these attributable. `autoais` is the mean of this share over answers. Leaves out unlabelled claims.
+    `autoais` is a mean over answers. Of the claims of an answer that the expert calls completely supported,
+    it takes the share that the judge calls attributable. Leaves out claims without a label by the judge.
     """
     answers = defaultdict[str, list[bool]](list)
     for claim, line in pairs:

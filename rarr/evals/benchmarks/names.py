@@ -40,8 +40,8 @@ TEMPLATES = "name_templates.json"  # questions by property, with the variable $e
 class Entity(Row):
     """A thing with a name, such as a person or a river.
 
-    `documents` names the documents about the entity. The name of a document is its path in the corpus, and
-    "#3" after the path means the third record of the file. A record with an address has this address as name.
+    `documents` names the documents about the entity. The name of a document is its address, or its path in
+    the corpus if it has no address. "#3" after the path means the third record of the file.
     """
 
     name: Text
@@ -124,7 +124,7 @@ def _questions_of(name: str, members: tuple[Entity, ...], texts: Mapping[str, st
 
 
 def document_openings(path: Path) -> dict[str, str]:
-    """Maps names of documents to their first words, in lower case. Raises `InputError` without a document."""
+    """Maps document names to first words, in lower case. Raises `InputError` if no document can be read."""
     texts = dict[str, str]()
     for file in scan(path.expanduser())[0]:
         with suppress(UnreadableError):  # `rarr doctor` reports unreadable files
@@ -142,7 +142,7 @@ def _searching_worker(settings: Settings, entities: Sequence[Entity]) -> Worker:
     ends = {name: name if name[0] == "#" else f"/{name}" for entity in entities for name in entity.documents}
 
     def document_of(source: str) -> str:
-        """Returns the longest document name that `source` ends with, as two files may have equal names."""
+        """Returns the longest document name that ends `source`: "a/b.md" ends with "b.md" too."""
         fitting = (name for name, end in ends.items() if source == name or source.endswith(end))
         return max(fitting, key=len, default=source)
 
@@ -174,10 +174,10 @@ Ranking = tuple[NameQuestion, tuple[str, ...]]  # a question, and the names of t
 
 
 def search_scores(ranked: Sequence[Ranking]) -> dict[str, Measurement]:
-    """Computes how often the first document is right: for all, for heads (popular entities), and for tails.
+    """Computes how often the first document is right: for all questions, for heads, and for tails.
 
-    `all of a name`: the share of names for which all questions are right. `confused`: the share of questions
-    that find a document about another entity of the name, and not the right document before it.
+    A head is the most popular entity of a name, a tail any other. `all of a name`: the share of names with
+    all questions right. `confused`: the share with another entity of the name before the right document.
     """
     heads = [pair for pair in ranked if pair[0].subject.id == pair[0].members[0].id]
     tails = [pair for pair in ranked if pair[0].subject.id != pair[0].members[0].id]
@@ -208,6 +208,6 @@ def _hits_by_name(ranked: Sequence[Ranking], holds: Callable[[Ranking], bool]) -
 
 
 def _share_of_questions(ranked: Sequence[Ranking], holds: Callable[[Ranking], bool]) -> Measurement:
-    """Computes the share of questions with `holds`. The interval draws names with all of their questions."""
+    """Computes how often `holds` is true. Samples for the interval draw names, with all their questions."""
     measured = bootstrap(_hits_by_name(ranked, holds), lambda drawn: fmean(chain(*drawn)))
     return measured.model_copy(update={"n": len(ranked)})

@@ -75,7 +75,7 @@ class RevisionLine(FinishedLine):
 
 
 def rarr_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
-    """Makes the benchmark `rarr`. Raises `RarrError` for an unknown system, and without a language model."""
+    """Makes the benchmark `rarr`. Raises `RarrError` if a system is unknown, or without a language model."""
     names = options.judges or ("default", "rarr", "efec", "lamda", "unedited")
     if unknown := [name for name in names if name not in SYSTEMS and not name.startswith(PURR)]:
         raise InputError(f"system {unknown[0]!r} is unknown: give purr:FOLDER, {', '.join(SYSTEMS)}")
@@ -108,7 +108,7 @@ def _text_worker(settings: Settings) -> Worker:
 
 
 def _system_worker(settings: Settings, baseline: Baseline, written: Sequence[TextLine]) -> Worker:
-    """Returns a worker that revises the text of a row. A model rates whether the intent is kept."""
+    """Returns a worker that revises texts. A model rates whether a revision keeps the intent of its text."""
     revising, models = revising_worker(settings, baseline), LanguageModels(settings, [settings.model])
     rater = PromptedRater(models[settings.model], Prompts(settings.prompts))
     texts = {line.id: line.text for line in written}  # by a model, for rows that have only a question
@@ -142,7 +142,7 @@ def _line_with_scores(row: RevisionRow, text: str, revision: Revision, intent: f
 
 
 def system_tables(title: str, parts: Mapping[str, Pairs]) -> Tables:
-    """Makes a table of all systems, and a table of their differences from the first system, text by text."""
+    """Makes a table of all systems, and a table of how they differ from the first system on each text."""
     lines = {name: {it.id: it for _, it in pairs} for name, pairs in parts.items()}
     lines.pop(TEXTS, None)
     first, *others = lines
