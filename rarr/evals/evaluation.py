@@ -47,7 +47,7 @@ STEPS: tuple[LosingStep, ...] = get_args(LosingStep)
 
 
 class ScoredRow(Record):
-    """The result of a row. If there is an `error`, the row has no scores, and `text` is the original."""
+    """The result of a row. After an `error`, the row has no scores, and `text` is the original text."""
 
     id: str
     context: str | None = None
@@ -176,8 +176,8 @@ def scored_row(row: EvalRow, prediction: Prediction) -> ScoredRow:
 def losing_step(revision: Revision, reference: str) -> LosingStep | None:
     """Returns the step that failed; None if the revision equals `reference` (Chen 2023, table 7.4).
 
-    `search`: the evidence lacks a word or value that the reference adds. `editing`: the evidence lacks none,
-    and the run proposed an edit or called a sentence contradicted. `reading`: neither of these.
+    `search`: the evidence lacks a word or value that the reference adds. Otherwise `editing`, if the run
+    proposed an edit or called a sentence contradicted, and `reading` if the run did neither.
     """
     if equals_reference(revision.text, reference):
         return None
@@ -241,7 +241,7 @@ def _status_shares(rows: Sequence[ScoredRow]) -> dict[str, Measurement]:
 
 
 def low_measure_messages(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
-    """Returns messages about measures below a limit, or perhaps below it because some rows have errors."""
+    """Returns messages about measures below a limit, or perhaps below: rows with errors are unjudged."""
     errors = sum(bool(row.error) for row in report.rows)
     phrases = []
     for name, limit in limits.items():

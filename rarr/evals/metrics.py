@@ -222,7 +222,7 @@ def rater_agreement(
 ) -> dict[str, Measurement]:
     """Computes Krippendorff's `alpha`, and `percent`: how often two ratings of the same item are equal.
 
-    A unit is the list of ratings of one item. A unit with fewer than two ratings is unjudged.
+    A unit lists the ratings of one item; with fewer than two, it is unjudged. `scale`: the possible ratings.
     """
     compared = [tuple(unit.count(value) for value in scale) for unit in units if len(unit) > 1]
 
@@ -237,7 +237,7 @@ def rater_agreement(
 def krippendorff_alpha(units: Sequence[tuple[int, ...]], *, ordinal: bool) -> float | None:
     """Computes 1 - observed / expected disagreement (Krippendorff 2011). None if all ratings are the same.
 
-    A unit is one item with two raters or more. It has the number of raters for each possible rating. With
+    A unit is an item of two raters or more: the number of raters that gave it each possible rating. With
     `ordinal`, the distance of ratings depends on their ranks. 1: perfect agreement; 0: agreement by chance.
     """
     patterns = Counter(units)  # many units are equal, so counting them once saves time

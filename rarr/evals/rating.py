@@ -116,7 +116,7 @@ def questions_about(item: RatingItem, answers: Mapping[str, str]) -> list[Rating
 def read_exports(paths: Sequence[Path]) -> list[RatingExport]:
     """Reads the exports of several raters of the same items.
 
-    Raises `InputError` if a file is wrong or was changed, if items differ, or if a rater has two exports.
+    Raises `InputError` if a file is wrong or was changed, if items differ, or for two files of one rater.
     """
     exports: dict[str, RatingExport] = {}
     for path in paths:
@@ -162,7 +162,7 @@ class MergedRatings(Record):
 
 
 def merge_ratings(exports: Sequence[RatingExport]) -> MergedRatings:
-    """Measures how far raters agree on each question. Counts the labels that most raters gave."""
+    """Measures how far raters agree on each question. Counts the items by the label that most raters gave."""
     items, agreement = exports[0].items, dict[str, Mapping[str, Measurement]]()
     for question in QUESTIONS:
         values = [_answers_to(exports, item, question) for item in items]
@@ -178,7 +178,7 @@ def merge_ratings(exports: Sequence[RatingExport]) -> MergedRatings:
 
 
 def labelled_rows(exports: Sequence[RatingExport]) -> Iterator[dict[str, Any]]:
-    """Yields each item with the raters' votes and a label: the answer of more than half of them, or None."""
+    """Yields each item as a dict, with votes and the answer of more than half of the raters (or None)."""
     for item in exports[0].items:
         row = item.model_dump(mode="json", exclude_defaults=True)
         if item.claim is not None:

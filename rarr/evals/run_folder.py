@@ -39,7 +39,7 @@ _HARMLESS = frozenset(("home", "concurrency", "timeout_s", "refresh", "user_agen
 
 
 def run_inputs(command: str, data: object, settings: Mapping[str, Any], corpus: str = "") -> dict[str, str]:
-    """Returns the inputs of a run as texts, by name. Equal inputs continue the run. `corpus`: a digest."""
+    """Returns a run's inputs by name. A call with equal inputs continues the run. `corpus`: a digest."""
     digests = {"data (digest)": digest(data)[:12], "corpus (digest)": corpus[:12]}
     known = {"command": command, "version": VERSION, **digests}
     return known | {name: str(value) for name, value in settings.items()}
@@ -53,7 +53,7 @@ def digest(value: object) -> str:
 def changed_settings(settings: Settings) -> dict[str, str]:
     """Returns the settings that differ from the defaults and affect results, as texts without secrets.
 
-    An object in a setting becomes its class name. The user's prompts and extra options become digests.
+    An object in a setting becomes its class name. The user's prompts and `extra` of endpoints become digests.
     """
     texts = {name: _value_text(it) for name, it in settings_record(settings).items() if name not in _HARMLESS}
     for name in texts:
@@ -68,7 +68,7 @@ def changed_settings(settings: Settings) -> dict[str, str]:
 
 
 def corpus_digest(settings: Settings) -> str:
-    """Returns a digest of the corpus (its files or its index); "" if no corpus is set or can be read."""
+    """Returns a digest of the corpus (its files or index); "" if no corpus is set, or if it is unreadable."""
     if (path := settings.corpus) is None:
         return ""
     with suppress(InputError, RuntimeError):  # RuntimeError: the path begins with an unknown ~user
@@ -108,7 +108,7 @@ Pairs = Sequence[tuple[Any, Any]]  # pairs (row, line)
 
 
 class Worker(NamedTuple):
-    """Makes the line of a row. If `make_line` raises `RarrError`, the line has the error and no result.
+    """Makes a row's line in `predictions.jsonl`. After a `RarrError`, the line has the error and no result.
 
     After the last row, the objects in `opened` are closed in the same event loop.
     """
@@ -170,7 +170,7 @@ def run_rows(
 def _earlier_results(
     rows: Sequence[Any], path: Path, line_class: type[FinishedLine], result_of: Callable[[Any, Any], Any]
 ) -> dict[str, Any]:
-    """Returns the results of the rows that earlier calls finished, by the id of the row."""
+    """Returns earlier results by the id of the row. Raises `InputError` for a line of a row not in `rows`."""
     left, known = {row.id: row for row in rows}, dict[str, Any]()
     for line in read_and_repair_lines(path, line_class):
         if (row := left.pop(line.id, None)) is None:
