@@ -43,7 +43,7 @@ _GAP = "\n\n"  # between two statements in the text that is checked
 
 
 async def find_triples(state: State, runtime: Runtime[Components]) -> State:
-    """Finds the triples of the entities that the question names, and makes the query for passages.
+    """Finds triples about the entities in the question. Makes a query if other sources than graphs are set.
 
     If there are more than 120 triples, keeps the 120 that share most words with the question, and warns.
     """
@@ -85,7 +85,7 @@ def _triple_sources(graph: Graph, question: str) -> list[AnswerSource]:
 
 
 def _choose_triples(graph: Graph, ids: Sequence[str], wanted: frozenset[str]) -> list[tuple[Triple, Passage]]:
-    """Returns triples about `ids`. If a triple has a word of `wanted`, adds triples about its value."""
+    """Returns triples about the entities `ids`, and about objects of triples that have a word of `wanted`."""
     found = [it for entity in ids for it in graph.triples_with_lines(entity)]
     found += [it for entity in ids for it in graph.triples_pointing_at(entity)]
     asked = wanted.difference(*(content_stems(graph.names[entity]) for entity in ids))
@@ -131,7 +131,7 @@ def _all_sources(state: State) -> list[AnswerSource]:
 
 
 def _answer_update(state: State, written: Sequence[CitedStatement], found: Sequence[AnswerSource]) -> State:
-    """Returns a state update. Its text joins the statements; each sentence has all sources as evidence."""
+    """Returns a state update: the joined statements as text, and `found` as evidence of each sentence."""
     text, evidence = _GAP.join(" ".join(it.text.split()) for it in written), list(map(_to_evidence, found))
     kept = {span: [passage.id for passage in evidence] for span in sentences(text)}
     withheld = [it for it in state.get("evidence", []) if it.suspicious]  # kept, but for no sentence

@@ -81,7 +81,7 @@ def _blocks_until_deadline(text: str, limits: Meter) -> Iterator[TextBlock]:
 
 
 def _limit_notices(runs: Sequence[BlockState], limits: Meter) -> list[Notice]:
-    """Makes a warning for each block that is too long, and a warning if a limit ended the run too early."""
+    """Makes a warning for each block that is too long, and one warning if a limit left sentences undone."""
     notices = list[Notice]()
     for block, _ in runs:
         if block.too_long and block.sentences:

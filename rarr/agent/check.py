@@ -103,7 +103,7 @@ def _checked_document(name: str, result: Postprocessed, fail_on: Sequence[FailOn
 
 
 def _doubtful_findings(revision: Revision, failing_statuses: Sequence[str]) -> Iterator[Finding]:
-    """Yields a finding for each doubtful sentence. It fails if its status is in `failing_statuses`."""
+    """Yields a finding for each doubtful sentence. A finding fails if the status is in `failing_statuses`."""
     text, by_id = revision.original, {passage.id: passage for passage in revision.evidence}
     for kind, it in classified_sentences(revision):
         if kind not in ("contradicted", "not confirmed", "not judged"):

@@ -41,7 +41,7 @@ _MAX_PASSAGES = 5  # most passages of a cited source that are read for a sentenc
 
 
 def require_card_reader(components: Components) -> None:
-    """Raises `InputError` if `components` rewrite whole texts, or have no reader, which makes cards."""
+    """Raises `InputError` if `components` rewrite whole texts, or have no reader that judges sentences."""
     if components.rewriter is not None:
         raise InputError("components with a rewriter change the text: give the usual components")
     if components.card_reader is None:
@@ -183,7 +183,7 @@ class _SourceFinder:
         self._results, self._locks = dict[Any, Any](), defaultdict[Any, asyncio.Lock](asyncio.Lock)
 
     async def find_evidence(self, mark: CitationMark, query_id: str) -> _Citation:
-        """Returns the citation, with passages of its source that are not suspicious. Warns of a failure."""
+        """Returns the citation of `mark`: with unsuspicious passages of its source, or with a `problem`."""
         label, sentence = mark.label, mark.sentence.of(self._text)
         target = self._entries.get(label, "" if label.isdecimal() or label.startswith("^") else label)
         message = f"the citation {mark.place.of(self._text)} could not be judged"
@@ -209,9 +209,9 @@ class _SourceFinder:
         return given.passages_of_source(given.sources[number - 1])
 
     async def _find_passages(self, target: str, sentence: str) -> Sequence[Passage]:
-        """Returns the passages of the sources that `target` names.
+        """Searches for `target` and for `sentence`. Returns passages of the sources that `target` names.
 
-        If the whole text of a source is known, returns all its passages, else its passages that were found.
+        If a whole text is known, returns all passages of the text, else only those that were found.
         """
         settings, retriever = self._components.settings, self._components.retriever
         found, cited = list(self._known), list[Passage]()
@@ -227,7 +227,7 @@ class _SourceFinder:
         return cited
 
     async def _call_once(self, call: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
-        """Returns the result of `call`, or the stored result for equal `arguments`. Stores no error."""
+        """Calls `call`, or returns the result of an earlier call with equal `arguments`. Stores no error."""
         async with self._locks[arguments]:
             if arguments not in self._results:
                 self._results[arguments] = await call(*arguments)
@@ -235,7 +235,7 @@ class _SourceFinder:
 
 
 def _judge(text: str, citation: _Citation, readings: Sequence[_Reading], *, alone: bool) -> CitationCheck:
-    """Judges a citation by `readings`: the cards of its sentence that a reader made from the cited source.
+    """Judges a citation by `readings`: each has a card (a judgement of the sentence) and the quoted passage.
 
     If the source supports only a part of the sentence, the citation is `unjudged`. But the citation is
     `not_supported` if the sentence has no other citation (`alone`), and words before the mark lack support.
@@ -264,8 +264,8 @@ def _judge(text: str, citation: _Citation, readings: Sequence[_Reading], *, alon
 def passages_of_entry(passages: Sequence[Passage], target: str) -> list[Passage]:
     """Returns each passage whose source is named in `target`, which is an entry of a source list.
 
-    Compares addresses or paths, then titles, then file names. The first comparison that matches decides. An
-    entry with an address may cite another page. A title must then be a whole sentence of this entry.
+    Compares addresses or paths, then titles, then file names. The first comparison that matches decides. In
+    an entry with an address, a title must be a whole sentence, because the entry may cite another page.
     """
     distinct = {(each.source, each.start, each.end): each for each in passages}.values()
     addresses = set(map(_address_key, _ADDRESS.findall(target)))

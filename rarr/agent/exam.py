@@ -124,7 +124,7 @@ def _exam_block(part: Mapping[str, Any]) -> ReadingBlock:
 def _grade_card(
     sentence: Mapping[str, Any], card: RawCard | None, lines: Mapping[str, SourceLine]
 ) -> tuple[bool, bool]:
-    """Returns two values: whether the card is right, and whether the card contradicts a right sentence."""
+    """Returns two values: whether the card is right, and whether it contradicts a sentence with no error."""
     if card is None:
         return False, False
     text, wanted = sentence["text"], sentence["verdict"]

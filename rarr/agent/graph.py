@@ -68,7 +68,7 @@ async def route_queries(state: State) -> str:
 
 
 async def route_after_edits(state: State) -> str:
-    """Returns "check_agreement" if the preset `paper` has unchecked passages left, else "attribute"."""
+    """Returns "check_agreement" if the preset `paper` has passages left to check, else "attribute"."""
     return "check_agreement" if "cards" not in state and unchecked_evidence(state) else "attribute"
 
 
@@ -105,7 +105,7 @@ def metered_node(name: str, node: Node) -> Callable[..., Awaitable[Any]]:
 
 
 def _failure_handler(name: str, next_node: str) -> Callable[..., Awaitable[Command[Any]]]:
-    """Makes the error handler of the node `name`: it adds a warning, and the run continues at `next_node`."""
+    """Makes the error handler of the node `name`. The handler adds a warning and goes on to `next_node`."""
 
     async def handle_failure(state: Any, error: NodeError) -> Command[Any]:
         update = {"warnings": [failure_notice(name, f"{name} failed", error.error)]}

@@ -75,7 +75,7 @@ def _turn_of_message(message: object) -> dict[str, str]:
 
 
 def message_text(content: object, between: str = "") -> str:
-    """Returns the text of `content`: a string, or its text blocks joined by `between`; "" for any other."""
+    """Returns the text of `content`: a string, or the text blocks of a list, joined by `between`; else ""."""
     # A provider may cut a sentence into several blocks. A blank line replaces other blocks, such as images.
     blocks = content if isinstance(content, list | tuple) else [content] * isinstance(content, str)
     texts = groupby(map(_block_text, blocks), bool)

@@ -105,7 +105,7 @@ def insert_marks(original: str, marks: Sequence[tuple[Sentence, str]]) -> tuple[
 
 
 def _mark_place(text: str, end: int) -> int:
-    """Returns the first place for a mark from `end` on: outside of links, behind marks such as `[1][2]`."""
+    """Returns the place of a mark for a sentence that ends at `end`: outside of links, behind other marks."""
     ending = _LINE_END.search(text, end)
     for span in protected_spans(text, text.rfind("\n", 0, end) + 1, ending.start() if ending else len(text)):
         if span.start < end < span.end or (span.start == end and text[end] == "["):
@@ -123,7 +123,7 @@ def _space_before(original: str, at: int, previous_at: int) -> str:
 
 
 def _source_list(original: str, sources: Sequence[CitedSource], *, footnotes: bool) -> str:
-    """Returns the source list to put after `original`, as text. The text first ends an open code block."""
+    """Returns the source list, to put after `original`. If a code block is still open, ends it first."""
     if not sources:
         return ""
     form = "[^{}]: {}" if footnotes else "- [{}] {}"

@@ -133,7 +133,7 @@ def is_data_format(text: str) -> bool:
 
 
 def annotated_text(original: str, sentences: Sequence[Sentence]) -> tuple[str, tuple[DoubtMark, ...]]:
-    """Marks `sentences` with `[contradicted]` or else `[not confirmed]`. Returns the text and the marks."""
+    """Puts `[contradicted]` or else `[not confirmed]` behind each sentence. Returns new text and marks."""
     kinds = ["contradicted" if it.status == "contradicted" else "not confirmed" for it in sentences]
     text, places = insert_marks(original, [*zip(sentences, (f"[{kind}]" for kind in kinds), strict=True)])
     return text, tuple(DoubtMark(kind=kind, **it) for kind, it in zip(kinds, places, strict=True))
