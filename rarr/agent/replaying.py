@@ -88,8 +88,8 @@ class Replay:
     """The result of a replay: the recorded and the new revision, and the sentences that differ (`changes`).
 
     `questions` are two lists of search queries: those that only the recorded run has, and those that only the
-    replay has. `asked` counts the requests to models. `failed` lists the errors of these requests; if there
-    is no error, it lists the warnings about failures that the recorded run did not have.
+    replay has. `asked` counts the requests that the replay sent. `failed` lists the errors of these requests;
+    if no request failed, it lists the warnings about failures that the recorded run did not have.
     """
 
     before: Revision
@@ -178,7 +178,7 @@ def _prompts_asked(trace: Trace) -> set[str]:
 class RecordedNodes:
     """Replaces the nodes that make queries or search. The replacements return recorded updates of the state.
 
-    If `node` makes queries, it runs again. Its new queries are only compared with the recorded queries.
+    If `node` makes queries, this node also runs. Its queries are only compared with the recorded queries.
     """
 
     def __init__(self, trace: Trace, node: str) -> None:
@@ -236,7 +236,7 @@ class RecordedChat:
         self._live: ChatModel | None = None
 
     def live_model(self) -> ChatModel:
-        """Returns the model for new questions. The first call makes the model. Raises an error on failure."""
+        """Returns the model for new questions. The first call makes it. Raises an error if this fails."""
         if self._make is None:
             raise CallFailure("refused", f"{self.name} was not asked this in the recorded run: name a model")
         if self._live is None:
@@ -264,7 +264,7 @@ class RecordedChat:
 def _replay_components(
     trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], outcomes: list[str], *, live: bool
 ) -> Components:
-    """Makes the components of a replay. The trace gives the answers; if `live`, models get new questions."""
+    """Makes the components of a replay. Answers are from the trace; with `live`, models get new questions."""
     current, answers = _replay_settings(trace, given), RecordedAnswers(trace, failures=True)
 
     def answering(named: Any) -> Any:
@@ -336,7 +336,7 @@ def sentence_changes(before: Revision, after: Revision) -> list[SentenceChange]:
 
 
 def _reasons(place: Span, sentence: Sentence | None, revision: Revision) -> str:
-    """Lists the reasons for the status of the sentence at `place` of the original text, such as its edits."""
+    """Tells why the sentence at `place` has its status: edits, checks, quotes, open words."""
     asked = {it.id for it in revision.queries if place.overlaps(Span(it.start, it.end))}
     edits = [it for it in revision.edits if it.query_id in asked]
     reasons = [f"“{it.old}” → “{it.new}” {it.state}: {it.reason}" for it in edits]

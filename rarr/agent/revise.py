@@ -172,7 +172,7 @@ class Reviser(GraphRunner[Revision]):
 
 
 def _take_given_search(settings: dict[str, Any]) -> Search:
-    """Returns "given" and removes all sources from `settings` if `search` is "given"; else returns None."""
+    """If `search` is "given", removes all sources from `settings` and returns "given". Else returns None."""
     if settings.get("search") != "given":
         return None
     settings |= {"search": None, "corpus": None, "graph": None}

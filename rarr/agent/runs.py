@@ -110,7 +110,7 @@ class GraphRunner(Closable, Generic[Outcome]):
         number of finished files and the number of all files.
         `checkpointer` stores runs for `resume`. It is a LangGraph checkpointer, or a function that returns
         an async context manager, which opens a checkpointer; each event loop calls the function once.
-        With `measuring`, results of the reader and answers of models are not stored. No stored ones are used.
+        With `measuring`, results of readers and answers of models are not stored, nor read from the store.
         """
         given = sum((settings is not None, components is not None, bool(values)))
         if given > 1 or not isinstance(settings, Settings | None):
@@ -235,7 +235,7 @@ class Checkpoints:
         self.aclose = self._loop_graphs.aclose  # does not close a checkpointer that the caller made
 
     async def compiled_graph(self) -> CompiledGraph:
-        """Returns the compiled graph. Raises `InputError` if the checkpointer is of another event loop."""
+        """Returns the compiled graph. Raises `InputError` if another event loop owns the checkpointer."""
         ready = self._loop_graphs.get()
         async with ready.opening:
             if ready.graph is None:

@@ -67,7 +67,7 @@ class _GivenPassagesReviser(Reviser):
 
 
 class _CardReviser(_GivenPassagesReviser):
-    """A reviser that fills cards and makes no edits. Cards decide: it ignores a model for `attribute`."""
+    """A reviser without edits. It uses no model of the node `attribute`: the cards of a reader decide."""
 
     def _adapt_components(self, components: Components) -> Components:
         others = {node: it for node, it in components.settings.models.items() if node != "attribute"}
@@ -85,7 +85,7 @@ class ClaimVerifier(Closable):
 
         The model of the settings reads the passages. Without a model, the embedded reader finds near
         quotations of the claim. The settings `corpus`, `graph`, `search`, `preset`, `rounds` and `trace` are
-        not used. With `measuring`, the reader's results are not stored, and no stored ones are used. Raises
+        not used. With `measuring`, the reader's results are not stored, nor read from the store. Raises
         `RarrError` if something is missing, and `InputError` for components without a reader of cards.
         """
         self._reviser = self._reviser_class(settings, **options)
@@ -222,7 +222,7 @@ class NamedJudge(ClaimVerifier):
 def claim_verifier_of(settings: Settings, *, measuring: bool = False) -> ClaimVerifier:
     """Makes a `NamedJudge` if `settings.models` has a judge for the node attribute, else a `ClaimVerifier`.
 
-    With `measuring`, results of the reader are not stored, and no stored results are used.
+    With `measuring`, results of the reader are neither stored nor read from the store.
     """
     judge = settings.models.get("attribute")
     if judge in EMBEDDED:
@@ -241,7 +241,7 @@ def _divisible_source(piece: Given) -> Given:
 async def _claim_evidence(
     claim: str, context: str | None, sources: Sequence[Given], settings: Settings
 ) -> list[Evidence]:
-    """Makes evidence of all passages, or of parts nearest to the claim if not all fit into one request."""
+    """Makes evidence of `sources`, or of the parts nearest to the claim if the sources exceed a request."""
     passages: Sequence[Passage] = [given_passage(it, n, f"{UNNAMED}{n}") for n, it in enumerate(sources, 1)]
     if sum(len(it.text) for it in passages) > SHOWN_CHARACTERS:
         pieces = [_divisible_source(it) for it in passages]
@@ -253,7 +253,7 @@ async def _claim_evidence(
 def _claim_verifications(
     claims: Sequence[str], context: str | None, revision: Revision, embedded: bool = False
 ) -> list[Verification]:
-    """Makes the verification of each claim from `revision`, whose text joins all claims."""
+    """Makes each verification from the `revision` of all claims. `embedded`: the reader is no model."""
     notices = [it for it in revision.warnings if it.code != NOTHING_TO_CHECK.code]
     unread = {"status": "unjudged"} if any(it.code == "reader_unreliable" for it in notices) else {}
     made, at = list[Verification](), 0
@@ -274,7 +274,7 @@ def _claim_verifications(
 def _unconfirm_short_answer(sentence: Sentence) -> Sentence:
     """Makes a supported or contradicted sentence unconfirmed if it may be a short answer to a question.
 
-    The embedded reader cannot read the question. A whole sentence is kept if no quote is much longer.
+    The embedded reader reads no question. A whole sentence keeps its status if no quote is much longer.
     """
     lines = [sentence.text, *(quote.text for quote in sentence.quotes)]
     own, *others = (len(items_of(line)) for line in lines)
@@ -288,7 +288,7 @@ def _unconfirm_short_answer(sentence: Sentence) -> Sentence:
 
 
 def _class_of_sentence(sentence: Sentence) -> AttributionClass | None:
-    """Returns the class of a sentence: None if it is not judged, `extrapolatory` if the sources disagree."""
+    """Returns the class of a sentence: None if unjudged, `extrapolatory` if the sources disagree about it."""
     if sentence.status in NOT_JUDGED:
         return None
     if sentence.status == "supported":
@@ -304,7 +304,7 @@ def _make_verification(
     notices: Sequence[Notice],
     evidence: Sequence[Evidence],
 ) -> Verification:
-    """Makes the verification of a claim. `found` are its sentences: the worst label counts."""
+    """Makes the verification of a claim from its sentences `found`. The worst label of a sentence counts."""
     labels, supports = [_class_of_sentence(it) for it in found if it.checkable], [it.support for it in found]
     levels = [support for support in supports if support is not None]
     return Verification(

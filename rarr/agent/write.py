@@ -121,14 +121,14 @@ class Writer(GraphRunner[Article]):
         return State(original=topic, text=topic, context=outline, round=1, warnings=[])
 
     async def _run_to_end(self, start: State, run_id: str, *, resumed: bool) -> State:
-        """Copies `original` to `topic`, moves `context` to `outline`, adds a query, and runs the graph."""
+        """Runs the graph. Its state has `original` also as `topic`, `context` as `outline`, and a query."""
         topic, outline = start["original"], start["context"]
         query = Query(id="q1", text=topic, start=0, end=0)
         begun: State = {**start, "topic": topic, "outline": outline, "context": None, "queries": [query]}
         return await super()._run_to_end(begun, run_id, resumed=resumed)
 
     def _make_result(self, run_id: str, state: State, meter: Meter) -> RunResult[Article]:
-        """Makes the article. Warns of each section without text. Only supported sentences get citations."""
+        """Makes revision and article. Warns of sections without text. Cites only supported sentences."""
         written, cards = article_text(state), state.get("cards", [])
         text, edits = (state["text"], state["edits"]) if "edits" in state else (written.text, [])
         state, accepted = {**state, "text": text}, [edit for edit in edits if edit.accepted]

@@ -54,7 +54,7 @@ def wire(
 
     `writing_nodes` are the nodes that write an article or an answer; each needs a language model. `prompts`
     (by name) replace the prompts of the settings. `baseline` is a simpler pipeline for an evaluation. With
-    `measuring`, results of the reader and answers of models are not stored, and no stored ones are used.
+    `measuring`, results of readers and answers of models are not stored, nor read from the store.
     """
     with Resources(settings) as opened:
         chosen = {"attribute": "embedded"} | dict.fromkeys(MAIN_MODEL_NODES, settings.model) | settings.models
@@ -138,7 +138,7 @@ class ComponentMaker:
         return self.make_prompted(node, PromptedCardReader, store=store)
 
     def card_reader(self) -> CardReader | None:
-        """Makes the reader of cards. Returns None in the preset `paper`, which has no cards."""
+        """Makes the reader that judges each sentence (a card). Returns None in the preset `paper`."""
         if not self.reads_cards:
             return None
         if (reader := self.prompted_reader("check_agreement")) or not self.settings.weights:
@@ -152,7 +152,7 @@ class ComponentMaker:
         return TrainedReader(Encoder(self.settings.weights))
 
     def reader_record(self) -> ReaderRecord | None:
-        """Reads earlier results of the reader. Returns None if no language model is named as the reader."""
+        """Opens the results of the reader in earlier runs. Returns None for a reader without a model name."""
         name = self.model_names.get("check_agreement")
         if not self.reads_cards or not isinstance(name, str):
             return None
@@ -160,7 +160,7 @@ class ComponentMaker:
         return ReaderRecord(self.settings.home, (name, server, self.prompts[READING_PROMPT].hash))
 
     def query_generator(self) -> QueryGenerator:
-        """Makes the generator of queries: usually questions for the web, sentences for local documents."""
+        """Makes the query generator: usually sentences for local files or without a model, else questions."""
         unit, model = self.settings.queries, self.model_of_node("generate_queries")
         if unit == "questions":
             self.require_model("generate_queries", "queries='questions'")

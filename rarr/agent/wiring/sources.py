@@ -177,7 +177,7 @@ class ObjectRetriever:
 
 
 def components_with_given(components: Components, given: GivenPassages, *, alone: bool) -> Components:
-    """Returns components that search `given`. If not `alone`, they also search their other sources."""
+    """Returns components that search `given` and, unless `alone`, also the sources of `components`."""
     shown, generator = given.passages_if_all_fit, components.query_generator
     if not alone:
         both = CombinedRetriever({"the given sources": given, "the other sources": components.retriever})
