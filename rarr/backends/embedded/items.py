@@ -174,7 +174,7 @@ def _find_signs(text: str, found: Sequence[Value]) -> Iterator[re.Match[str]]:
 
 
 def verb_index(items: Sequence[Item], default: int) -> int:
-    """Returns the index of the first verb. If there is no auxiliary or verb ending, returns `default`."""
+    """Returns the index of the first item with an auxiliary, else with a verb ending, else `default`."""
     told = [n for n, item in enumerate(items) if item.form or item.stem in lists.MODAL_VERBS]
     words = (n for n, it in enumerate(items) if n and not it.is_name and it.word not in lists.OPENERS)
     return told[0] if told else next((n for n in words if items[n].word.endswith(VERB_ENDINGS)), default)
@@ -206,7 +206,7 @@ def _is_in_name(text: str, before: Item, value: Value, language: str) -> bool:
 
 
 def _value_tells_which_thing(text: str, value: Value, after: Item, *, is_behind_verb: bool) -> bool:
-    """Tells whether a value names a thing among others, as in "the 2019 report" and "law of 1998"."""
+    """Tells whether a value says which thing is meant, as in "the 2019 report". `after`: the next item."""
     found, is_date = _WHICH.search(text, 0, value.start), value.kind == "date"
     if found is None or found[2]:
         return found is not None and is_date and not is_behind_verb
@@ -346,8 +346,8 @@ def _next_line_comments(line: str, after: str) -> bool:
 def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str], frozenset[str]]:
     """Finds what `pronoun`, in the sentence after `sentences`, stands for. Returns two sets of `Item.key`.
 
-    After "The weir is a dam", the first set has the thing ("weir"), the second set also its kind ("dam").
-    If it is unclear, both sets have "" and all keys back to the last sentence that begins without a pronoun.
+    After "The weir is a dam", the first set has the thing ("weir"), the second set also its kind ("dam"). If
+    it is unclear, both sets have "" and all keys since the last sentence that begins without a pronoun.
     """
     told, is_sure = {""}, True
     for text in reversed(sentences[-_FARTHEST:]):
@@ -375,7 +375,7 @@ def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str
 
 
 def _subject_items(text: str, items: Sequence[Item], verb: int) -> Sequence[Item]:
-    """Returns the items before the index `verb`. If `verb` is 0: all items, or the names in a request."""
+    """Returns the items before the index `verb`. If `verb` is 0, returns all items, or a request's names."""
     if verb:
         verb -= items[verb - 1].word in lists.OPENERS  # in "is in Oster", the verb counts at "Oster"
         start = next((n for n, it in enumerate(items) if it.stem and it.word not in _ARTICLES), 0)

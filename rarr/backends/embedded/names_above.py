@@ -56,10 +56,10 @@ class NamesAbove:
         return differ or bool(own_title & title and own_title - told and title - known - said)
 
     def without_pages_about_others(self, pages: Sequence[Excerpt], sentence: str) -> list[Excerpt]:
-        """Returns `pages` without pages about others than the names above the sentence.
+        """Returns `pages` without the pages about other names than the names above the sentence.
 
-        Keeps a page with all of these names, and a page without a name that is new to the text. Keeps all
-        pages if `sentence` names a subject.
+        Keeps a page with all names above the sentence, and a page whose names are all in the text. Keeps all
+        pages if no name is above, or if `sentence` names a subject.
         """
         named = (name_words(it, is_title=level == 1) for level, it in self.headings.items())
         wanted = self.last.union(*named)
@@ -133,7 +133,7 @@ def _case_words(sentence: str, found: Sequence[re.Match[str]]) -> Iterator[str]:
 
 
 def _has_named_subject(sentence: str, known: Set[str]) -> bool:
-    """Tells whether a sentence has a name before the verb, or begins with a known word that is no article."""
+    """Tells whether a sentence has a name before the verb, or a first word in `known` that is no article."""
     found = list(_TOKEN.finditer(sentence))
     tenses = AUXILIARIES[language_of(_fold_token(it[0]) for it in found)]
     verbs = (it.start() for it in found[1:] if _fold_token(it[0]) in tenses)

@@ -17,9 +17,9 @@ _HEADING = re.compile(r"(?m)^#{1,6}\s")
 
 
 class NearQuoteReader:
-    """A card reader without a model. A sentence is supported if a line of a source nearly repeats it.
+    """A reader without a model. It calls a sentence supported if a line of a source nearly repeats it.
 
-    If only a value or a word like "not" differs, the card corrects it. Other sentences are left undecided.
+    If only a value or a word like "not" differs, the card has a correction. Other sentences stay undecided.
     """
 
     name = "embedded"
@@ -87,7 +87,7 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
 
 
 def _card_without_lead_line(card: RawCard, statement: str, start: int) -> RawCard:
-    """Limits the card of `statement` to the list item at `start`. The words before introduce the list."""
+    """Limits the card of `statement` to the list item at `start`. Words before `start` lead to the list."""
     item = statement[start:]
     are_inside = all(statement.find(edit.old) >= start for edit in card.edits)
     opened = tuple(words for words in card.open if words in item) or (item,) * bool(card.open)
@@ -95,7 +95,7 @@ def _card_without_lead_line(card: RawCard, statement: str, start: int) -> RawCar
 
 
 def _has_parallel_heading(line: Line, pages: Sequence[Sequence[Line]], known: Set[str]) -> bool:
-    """Tells whether the line's heading has words not in `known`, and differs from another in one word."""
+    """Tells whether the line's heading is not in `known`, and a heading of its page differs in one word."""
     own = line.heading_keys
     others = {it.heading_keys for lines in pages for it in lines if it.title == line.title}
     parallel = any(len(it) == len(own) == len(it & own) + 1 > 1 for it in others)

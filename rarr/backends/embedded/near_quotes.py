@@ -82,7 +82,7 @@ class Alignment(NamedTuple):
         return len(pages) == 1 and own != other
 
     def is_contested_by(self, other: "Alignment") -> bool:
-        """Tells whether the line of `other` is as similar to the sentence, but asks for another edit."""
+        """Tells whether the line of `other` is as similar to the sentence, but leads to another edit."""
         diffs = zip(self.diffs, other.diffs, strict=False)
         pairs = (pair for ours, theirs in diffs for pair in zip(ours.other, theirs.other, strict=False))
         is_near = other.is_correctable and len(other.diffs) <= len(self.diffs)
@@ -105,7 +105,7 @@ def card_of(
     """Returns the card of a sentence. `above` is the text before the sentence.
 
     With `names_contradict`, a line with another name, or another year of a value, contradicts the sentence.
-    `hedged` includes this, and also uses lines that only report a statement ("Some say that ...").
+    `hedged` does the same, and also uses lines that only report a statement ("Some say that ...").
     """
     items = items_of(sentence)
     if states_nothing(sentence):
@@ -157,7 +157,7 @@ def states_nothing(sentence: str) -> bool:
 
 
 def _label_pairs(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
-    """Yields the labels of two lines: one line has the words before "and", the other the words after it."""
+    """Yields labels of two lines: the first says what is before an "and", the second what is behind it."""
     for number, (before, after) in enumerate(pairwise(items), start=1):
         if _AND.match(sentence, before.end, after.start):
             first = items[:number]
@@ -255,7 +255,7 @@ def _align_row(items: Sequence[Item], line: Line) -> Alignment:
 def _split_diff(
     own: Sequence[Item], other: Sequence[Item], at: tuple[int, int], *, is_subject: bool
 ) -> Iterator[Diff]:
-    """Yields a difference for each pair of values or opposite words; else one difference of all items."""
+    """Yields a difference for each pair if all items pair up as values or opposites; else one difference."""
     is_subject &= not all(item.stem in lists.LIMITING for item in (*own, *other))
     if len(own) == len(other):
         pairs = [(_diff_kind(mine, theirs), mine, theirs) for mine, theirs in zip(own, other, strict=True)]
@@ -300,7 +300,7 @@ def _comparison_keys(own: Sequence[Item], other: Sequence[Item]) -> tuple[list[o
 
 
 def _is_same_in_tense(own: Item, other: Item) -> bool:
-    """Tells whether two items have the same stem or value, and tense. Names must be spelled alike."""
+    """Tells whether two items have equal stem or value, and equal tense. Names must also be spelled alike."""
     did = own.form == "did", other.form == "did"
     if not is_same_item(own, other) or own.marks.isdisjoint(other.marks):
         return False
@@ -356,7 +356,7 @@ def _line_edits(sentence: str, found: Alignment) -> Iterator[RawEdit]:
 
 
 def _replacing_edits(sentence: str, line: str, diff: Diff) -> Iterator[RawEdit]:
-    """Yields an edit that puts words of the line into the sentence, if the words beside them still fit."""
+    """Yields an edit that replaces words by words of the line, if articles and plurals beside still fit."""
     own, other, start, end = diff.own[0], diff.other[0], diff.own[0].start, diff.own[-1].end
     by, article = line[other.start : diff.other[-1].end], own.article
     new = replacement(other.value, own.value) if own.value and other.value else " ".join(by.split())

@@ -148,7 +148,7 @@ _ENDINGS = frozenset(("", "s", "es", "y", "ies", "e", "en", "n", "er", "em", "x"
 
 
 def language_of(words: Iterable[str]) -> str:
-    """Returns the language (en, de or fr) of most function and number words in `words`; en without any."""
+    """Returns the language (en, de, fr) of most function and number words; en if `words` has none."""
     seen = list(words)
     return max(_TELLING, key=lambda name: sum(map(_TELLING[name].__contains__, seen)))
 
@@ -168,7 +168,7 @@ def have_equal_tense(first: str, second: str, *, did: tuple[bool, bool] = (False
 
 
 def names_other_thing(text: str, names: Sequence[tuple[int, int]], start: int, pronoun: str) -> bool:
-    """Tells whether `pronoun` may mean a thing after `start` in `text`; for -1, a thing in a question."""
+    """Tells whether `pronoun` may mean a thing in `text` after `start` (after -1: a thing in a question)."""
     things = list(_THING.finditer(text, max(start, 0)))
     if start < 0:
         return text.rstrip().endswith("?") and any(it[2] and not it[1] for it in things)

@@ -73,7 +73,7 @@ def _bound_number(value: Value) -> Fraction:
 
 
 def may_be_equal(first: Value, second: Value) -> bool:
-    """Tells whether two values may mean the same. Ignores "over", "per day" and a unit of only one value."""
+    """Tells whether two values may be equal. Ignores "over", "per day", and a unit that one value lacks."""
     is_one_name = first.kind == second.kind == "identifier" and first.readings == second.readings
     if is_one_name or compare(first, second) == "equal":
         return True
@@ -125,7 +125,7 @@ def _base_amounts(value: Value) -> list[Amount]:
 
 
 def _differ_only_in_zeros(first: str, second: str) -> bool:
-    """Tells whether two numbers differ only in zeros. They may be versions ("2.1", "2.10") or names."""
+    """Tells whether two numbers differ only in zeros. Both may be versions ("2.1" and "2.10") or names."""
     digits = [_BESIDE_DIGITS.sub("", it) for it in (first, second)]
     are_plain = all(it.isdigit() for it in digits)
     return are_plain and digits[0] != digits[1] and digits[0].strip("0") == digits[1].strip("0")
@@ -246,7 +246,7 @@ def replacement(value: Value, like: Value) -> str | None:
 
 
 def _converted_text(value: Value, like: Value) -> str | None:
-    """Returns the text of `like` with the year or the converted number of `value`; None if neither fits."""
+    """Returns the text of `like` with the year or converted number of `value`; None if this is impossible."""
     form, step = without_markup(like.text), value.size / like.size
     if value.kind == "date":
         (year, *rest), (old, *others) = value.dates[0], like.dates[0]
@@ -260,7 +260,7 @@ def _converted_text(value: Value, like: Value) -> str | None:
 
 
 def _replace_words(words: Sequence[str], like: str) -> str | None:
-    """Puts `words` in place of those of `like`, and keeps Markdown marks. Returns None if it cannot."""
+    """Puts `words` in place of the words of `like`; keeps Markdown marks. None if this is impossible."""
     old, at = without_markup(like).split(), 0
     if len(old) != len(words):
         return " ".join(words) if old == like.split() else None

@@ -25,7 +25,7 @@ class Amount(NamedTuple):
 
 
 class Date(NamedTuple):
-    """A date. Each part is a range (first, last); None if the text does not state this part."""
+    """A date. Years, months and days: each a range (first, last), or None if the text does not state it."""
 
     years: Range | None = None
     months: Range | None = None

@@ -67,7 +67,7 @@ class _ValueReader:
 
     @cached_property
     def decimal_mark(self) -> str:
-        """Returns the decimal mark of the first clear number, or else the mark of the text's language."""
+        """Returns the mark of the first number with one meaning, or else the decimal mark of the language."""
         numbers = forms.DIGITS.finditer(self.plain)
         points = (it["point"] for it in numbers if len(forms.amounts_in_digits(it)) == 1)
         return next((point for point in points if point), "." if self.language == "en" else ",")
