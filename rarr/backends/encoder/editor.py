@@ -70,7 +70,7 @@ class TrainedReader:
 
 
 def likeliest_correction(encoder: Encoder, text: str, title: str, passage: str) -> Correction | None:
-    """Returns the most probable correction of one value or name of the text; None if none is found."""
+    """Returns the most probable correction of one value or name of the text; None without a correction."""
     if not encoder.can_read_all(text):
         return None
     topic = {item.stem for item in items_of(title)}

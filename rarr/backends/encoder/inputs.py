@@ -30,10 +30,10 @@ class MaskedSpan(NamedTuple):
 
 
 class EncoderInput(NamedTuple):
-    """The token ids and types of a sequence. `mask`: the position of the masked span; 0 if there is none.
+    """The token ids of a sequence, and their types: 0 in the text, 1 in the title and the passage.
 
-    `passage_start`: the position of the first token of the passage. `passage_spans`: the start and end of
-    each token in the passage, in characters.
+    `mask`: the position of the masked span; 0 if there is none. `passage_start`: the position of the first
+    token of the passage. `passage_spans`: the start and end of each token in the passage, in characters.
     """
 
     ids: list[int]
@@ -64,6 +64,6 @@ def encoder_input(
 
 
 def covering_tokens(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
-    """Returns the indexes of the first and the last span that overlap `start` to `end`; None if none does."""
+    """Returns the indexes of the first and the last span that overlap `start` to `end`, or None."""
     inside = [n for n, (s, e) in enumerate(spans) if s < end and start < e]
     return (inside[0], inside[-1]) if inside else None

@@ -60,7 +60,7 @@ def load_encoder(folder: Path | None) -> LoadedEncoder:
 
 
 def _folder_and_cure(folder: Path | None) -> tuple[Path, str]:
-    """Returns the folder (None: the package's folder), and a phrase that tells how to repair the files."""
+    """Returns `folder`, or for None the package's folder, and a phrase that tells how to repair the files."""
     if folder is None:
         return SHIPPED, "install rarr again: pip install --force-reinstall rarr"
     return folder.expanduser(), "write it again: rarr train editor"

@@ -59,8 +59,8 @@ class LogitIndexes(NamedTuple):
 class CallFormat(NamedTuple):
     """The way to call a model. `prompt`: the template of an input; None: the input is a pair of texts.
 
-    `limit`: the most tokens of an input; None: the limit of the tokenizer and the config.
-    `generates`: whether the model writes "0" or "1"; then the logits of these two tokens are its output.
+    `limit`: the most tokens of an input; None: the limit of the tokenizer and the config. `generates`:
+    whether the model writes "0" or "1"; then the logits of these tokens are the output.
     """
 
     prompt: str | None
@@ -154,5 +154,5 @@ def _load_part(name: str, kind: Any, **options: Any) -> Any:
 
 
 def attribution_class(support: float | None, threshold: float) -> AttributionClass | None:
-    """Returns `attributable` if `support` is at least `threshold`, else `extrapolatory`. None for None."""
+    """Returns `attributable` if `support` reaches `threshold`, else `extrapolatory`; None if it is None."""
     return None if support is None else "attributable" if support >= threshold else "extrapolatory"

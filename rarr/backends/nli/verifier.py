@@ -33,7 +33,7 @@ class NliModel:
         self._answers = _answer_tokens(self._tokenizer, name) if self._format.generates else None
 
     def judge_pairs(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
-        """Judges each pair, with `title` before the evidence. None: the input has no room for evidence."""
+        """Judges pairs (evidence, claim), with `title` before the evidence; None if no evidence fits in."""
         heading = f"{title}. " if title else ""
         parts: list[tuple[int, Pair]] = []
         for number, (evidence, claim) in enumerate(pairs):
@@ -101,7 +101,7 @@ def evidence_parts(evidence: str, fits: Callable[[str], bool]) -> list[str]:
 
 
 def _token_limit(own_limit: int | None, tokenizer: Any, config: Any) -> int:
-    """Returns the most tokens of an input: `own_limit`; if it is None, the limit of tokenizer or config."""
+    """Returns the most tokens of an input: `own_limit`, or (if None) the limit of tokenizer and config."""
     if own_limit is not None:
         return own_limit
     known = tokenizer.model_max_length if tokenizer.model_max_length < _NO_LIMIT else _LIMIT

@@ -44,8 +44,8 @@ class PromptedCardReader:
         """Asks about the block once, and returns its cards. Leaves out cards that cannot be parsed.
 
         `doubting` selects the prompt that checks a sentence again. `seed` is 0 in a first reading, else 1.
-        With `doubting` or `seed` 1, asks the fallback models if an answer is cut off or has no card: no other
-        request follows. Raises `PromptTooLong`, `ModelError` and `BudgetError`.
+        With `doubting` or `seed` 1, the caller does not ask again; so fallback models are asked if an answer
+        is cut off or has no card. Raises `PromptTooLong`, `ModelError` and `BudgetError`.
         """
         prompt = self._prompts[DOUBTING_PROMPT if doubting else READING_PROMPT]
         numbers = {piece.number for piece in block.pieces if piece.number}

@@ -81,7 +81,7 @@ class PromptedVerifier(ModelAsker):
 
 
 def _sentences_in_context(text: str, context: str | None, spans: Sequence[Span]) -> list[dict[str, str]]:
-    """Returns prompt variables for each sentence: `text`, and `before` (previous sentence or context)."""
+    """Returns prompt variables of each sentence: `text`, and `before` (the sentence before, or `context`)."""
     judged = []
     for span in spans:
         earlier = [sentence for sentence in sentences(text) if sentence.end <= span.start]
@@ -121,7 +121,7 @@ class PromptedRater(ModelAsker):
     """Rates revisions and answers by a language model. Methods raise the errors of `LanguageModel.ask`."""
 
     async def rate_intent(self, original: str, revised: str, context: str | None) -> float:
-        """Rates how well a revision keeps the intent: 1 (completely), 0.5 (somewhat) or 0 (not)."""
+        """Rates how far a revision still says what the text intends: 1 (completely), 0.5 (somewhat) or 0."""
         given = {"context": context or NOTHING, "original": original, "revised": revised}
         judged = await self._model.ask(self._prompts["judge_intent"], IntentAnswer, given)
         return _level_score(judged.level, get_args(IntentLevel))

@@ -60,14 +60,14 @@ class PromptedEditor(ModelAsker):
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """Returns a change from the first to the last word that differs; None if no word differs."""
+        """Returns a change from the first to the last word that the model changed; None without a change."""
         prompt, variables = self._prompts[self.prompt], _prompt_variables(text, context, query, evidence)
         answer = await self._model.ask(with_answer_limit(prompt, text), EditAnswer, variables)
         return _change_from_rewrite(quotation_of(prompt, text), answer.revision)
 
 
 def _change_from_rewrite(quotation: Quotation, written: str) -> Change | None:
-    """Returns the smallest change from the text that the model saw to `written`; None if both are equal."""
+    """Returns the smallest change from the text that the model saw to `written`; None if they are equal."""
     shown = quotation.shown
     written = written.strip().replace("\r\n", "\n")
     if "\r\n" in shown:

@@ -57,8 +57,8 @@ class PromptedQuestions:
     async def target(self, text: str, context: str | None, lacking: SearchTargets) -> Sequence[Question]:
         """Asks for new questions about unsupported sentences. The request also shows earlier questions.
 
-        The request shows the paragraphs of these sentences. If the paragraphs are longer than 6,000
-        characters, the request shows only the sentences. `lacking.seen` is cut at 4,000 characters.
+        The request shows the paragraphs of these sentences, or only the sentences if the paragraphs are
+        longer than 6,000 characters. `lacking.seen` (titles and lines of sources) is cut at 4,000 characters.
         """
         shown = await work(_marked_text, text, lacking.spans)
         asked = "\n".join(f"- {item}" for item in lacking.asked) or NOTHING
@@ -70,7 +70,7 @@ class PromptedQuestions:
 
 
 def _marked_text(text: str, spans: Sequence[Span]) -> str:
-    """Returns the paragraphs of `spans` with marks [S1]. If they are too long, returns only the sentences."""
+    """Returns the paragraphs of the sentences `spans`, with marks [S1]; or only the sentences if too long."""
     marks = {span.start: f"[S{number}] " for number, span in enumerate(spans, start=1)}
     paragraphs = [
         "".join(marks.get(place, "") + text[place] for place in range(block.start, block.end)).strip()
@@ -130,7 +130,7 @@ class QueriesByUnit:
         return QueriesByUnit(self._questions, "sentences")
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Returns the queries of the first round. See `sentence_queries` for the unit "sentences"."""
+        """Returns the queries of the first round, by the unit: questions, sentences, or the whole text."""
         if self._questions is not None and self._unit == "questions":
             return await self._questions.generate(text, context)
         if self._unit == "text":
@@ -143,7 +143,7 @@ class QueriesByUnit:
 
 
 def sentence_queries(text: str, context: str | None) -> list[Question]:
-    """Makes a query from each sentence with its headings and the context. Queries of cells have headers.
+    """Makes a query from each sentence, with its headings and the context. Table cells get their headers.
 
     Without headings and context, the query also has the previous sentence: a pronoun may refer to it.
     """

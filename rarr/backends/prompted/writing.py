@@ -36,7 +36,7 @@ class PromptedArticleWriter(ModelAsker):
         return (await self._model.ask(self._prompts["outline"], OutlineAnswer, variables)).sections
 
     async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
-        """Returns the text of the section `sources[at]`."""
+        """Returns the text of the section `sources[at]` in an article about `topic`."""
         others = "; ".join(it.section.heading for n, it in enumerate(sources) if n != at) or NOTHING
         variables = {"topic": topic, "heading": sources[at].section.heading, "others": others}
         variables["documents"] = numbered_documents(sources[at].chunks)
