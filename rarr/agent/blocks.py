@@ -69,7 +69,7 @@ async def revise_blocks(
 
 
 def _blocks_until_deadline(text: str, limits: Meter) -> Iterator[TextBlock]:
-    """Yields the blocks of `text`. Soon after the deadline, yields all the remaining text as one block."""
+    """Yields the blocks of `text`. Some time after the deadline, yields the rest of `text` as one block."""
     blocks, last = text_blocks(text, BLOCK_CHARS), TextBlock(0, Span(0, 0), "", ())
     while (at := last.span.end) < len(text):
         if (limits.remaining_s or 0.0) < -_DIVIDING_SHARE * limits.grace_s:

@@ -93,7 +93,7 @@ async def add_citations(
 
 
 def _numbers_in_own_list(text: str, evidence: Sequence[Passage]) -> dict[str, int]:
-    """Maps sources of `evidence` to their numbers in the source list of `text`, by titles or addresses."""
+    """Maps sources of `evidence` to their numbers in the source list of `text`, if the list names them."""
     numbers = dict[str, int]()
     for entry in (it for it in source_entries(text) if it.label.isdecimal()):
         parts = {*map(_word_key, (entry.text, *re.split(r"[.,;]\s", entry.text)))}
@@ -293,7 +293,7 @@ def _word_key(text: str) -> str:
 
 
 def _has_whole_name(target: str, name: str, not_behind: str = r"\w.-") -> bool:
-    """Tells whether `target` contains `name` as a whole name, not as a part of a longer name."""
+    """Tells whether `target` has `name` as a whole name. No sign of `not_behind` may stand before `name`."""
     whole = rf"(?<![{not_behind}]){re.escape(name)}(?![\w/-]|[.?&=%~+]\w)"
     return re.search(whole, target) is not None
 

@@ -90,7 +90,7 @@ def examine_named_model(name: str, settings: Settings) -> ExamResult:
 
 
 async def examine_reader(reader: CardReader) -> ExamResult:
-    """Sends the two requests of the exam, and counts right cards. Raises `ModelError` if a request fails."""
+    """Sends the two exam requests, and counts right judgements. Raises `ModelError` if a request fails."""
     meter, start, kept, served, counts = Meter(), perf_counter(), True, "", Counter[str]()
     with using_meter(meter):
         for part in json.loads(await work(EXAM_FILE.read_text, "utf-8")):

@@ -36,7 +36,7 @@ def required_text(text: object, name: str) -> str:
 def context_text(context: str | Sequence[Message] | None, answer: str = "") -> str | None:
     """Returns a question, or the latest messages of a conversation, as one text; None if the text is empty.
 
-    Leaves out `answer` as the last message. Raises `InputError` if `context` is no text or list of messages.
+    Leaves out the last message if it is `answer`. Raises `InputError` if `context` is no text or list.
     """
     if not isinstance(context, str | Sequence | None) or isinstance(context, bytes):
         raise InputError(f"context is {kind_of(context)}: give a str, or a list of messages")

@@ -114,7 +114,7 @@ def _mark_place(text: str, end: int) -> int:
 
 
 def _space_before(original: str, at: int, previous_at: int) -> str:
-    """Returns the space before a mark at the place `at`: " " after a word or an address, else ""."""
+    """Returns the space before a mark at `at`: " " behind a word or address, "" behind a sign or mark."""
     if previous_at == at:
         return ""
     line_start = max(original.rfind("\n", 0, at), original.rfind("\r", 0, at)) + 1

@@ -74,7 +74,7 @@ class SentenceChange(NamedTuple):
     """A sentence whose status or words differ between the recorded run and the replay.
 
     `text` is the original sentence. `before` and `after` are its records in the two reports, or None if a
-    report lacks the sentence. `why` lists the reasons for the result in the replay: edits, doubts, quotes.
+    report lacks the sentence. `why` lists reasons in the replay: edits, checks, quotes, open words.
     """
 
     text: str

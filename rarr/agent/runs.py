@@ -268,7 +268,7 @@ class Checkpoints:
         return state if "original" in state.values else None
 
     async def store_state(self, run_id: str, state: State, *, done: bool) -> None:
-        """Stores the `state` of a run in blocks: the last state if the run is `done`, else the first one."""
+        """Stores the `state` of a run in blocks: the last state if the run is `done`, or the first state."""
         if self._checkpointer is not None:
             graph, config = await self.compiled_graph(), self.config(run_id)
             # The graph appends warnings to the stored warnings, which have those of the start.

@@ -189,7 +189,7 @@ write = synchronous(awrite)
 
 
 def _headings(outline: Outline, topic: str) -> str:
-    """Returns the headings of `outline`, one in each line. Raises `InputError` for none or over 10."""
+    """Returns the headings of `outline`, one in each line. Raises `InputError` for no heading or over 10."""
     lines = outline.splitlines() if isinstance(outline, str) else list(outline)
     if not all(isinstance(line, str) for line in lines):
         raise InputError("outline is no list of headings: give texts, such as ['History', 'Design']")

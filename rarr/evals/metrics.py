@@ -118,7 +118,7 @@ def equals_reference(output: str, reference: str) -> bool:
 
 
 def revision_kinds(scores: Scores) -> dict[RevisionKind, bool | None]:
-    """Tells whether the revision is of each kind (PURR). A kind is None if a score for the kind is missing.
+    """Maps each kind (PURR) to whether the revision is of this kind; None if a score for the kind is missing.
 
     huge: preservation is below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and the
     attribution before was above 0.9. good: attribution rises by more than 0.3, and preservation is above 0.7.

@@ -212,7 +212,6 @@ def require_same_inputs(path: Path, inputs: Mapping[str, str], cure: str = OTHER
 
 
 def write_inputs(path: Path, inputs: Mapping[str, str]) -> None:
-    """Writes the inputs of the run to `run.json`."""
     with as_input_error(path):
         write_whole(path / RUN, json.dumps(inputs, ensure_ascii=False, indent=2) + "\n")
 

@@ -123,7 +123,7 @@ class ComponentMaker:
         return self.models[self.model_names[node]] if node in self.model_names else None
 
     def require_model(self, node: str, way: str) -> None:
-        """Raises `SettingsError` if `node` has no language model. `way` names the feature that needs it."""
+        """Raises `SettingsError` if `node` has no language model. `way`: the feature that needs the model."""
         if node not in self.model_names:
             raise SettingsError(f"{way} needs a language model for {node}: name it with model (--model)")
 

@@ -91,7 +91,7 @@ WEB_SOURCES: dict[str, Callable[[Settings, Cache], Any]] = {
 
 
 def sources_to_search(settings: Settings) -> list[Any]:
-    """Lists the sources to search: the setting `search`, or else corpus and graph, or else Wikipedia."""
+    """Lists the sources to search: those of the setting `search`; else corpus and graph; else Wikipedia."""
     if settings.search is None:
         return [name for name in _LOCAL_SOURCES if getattr(settings, name) is not None] or ["wikipedia"]
     given = settings.search if isinstance(settings.search, (list, tuple)) else [settings.search]
@@ -100,7 +100,7 @@ def sources_to_search(settings: Settings) -> list[Any]:
 
 
 def make_retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
-    """Makes a retriever of all sources. `opened` will close it. Raises `SettingsError` for a wrong source."""
+    """Makes a retriever of all sources; `opened` will close these. A wrong source raises `SettingsError`."""
     given = sources_to_search(settings)
     distinct = {each if isinstance(each, str) else id(each) for each in given}
     if not given or len(distinct) < len(given):

@@ -46,8 +46,8 @@ class NamesAbove:
     def headings_differ(self, line: Line, known: Set[str]) -> bool:
         """Tells whether the headings of the text and of a source line each have words that the other lacks.
 
-        A dose below "Adults" is not the dose below "Children". Titles are compared only if they share a word,
-        as "Model A" and "Model B" do. `known`: the words of the text so far.
+        A dose below "Adults" is not the dose below "Children". Titles count only if the two titles share a
+        word, as "Model A" and "Model B" do. `known`: the words of the text so far.
         """
         title, said = heading_keys(line.title), {item.key for item in line.items}
         own_title, told = heading_keys(self.headings.get(1, "")), line.all_keys | line.heading_keys | title

@@ -64,7 +64,7 @@ class PromptedCardReader:
 def _parse_answer(numbers: Set[int], answer: Answer) -> tuple[dict[int, RawCard], int, str]:
     """Returns the cards of an answer, the number of missing cards, and the problem.
 
-    Missing cards count only if the answer was cut off or has no card; else the last two are 0 and "".
+    Missing cards count only if the answer was cut off or has no card; else number and problem are 0 and "".
     """
     cards = parse_cards(answer.texts[0])
     missing = len(numbers - cards.keys())

@@ -274,7 +274,7 @@ def contains_words(text: str, words: str) -> bool:
 
 
 def with_words_replaced(text: str, variants: Sequence[str], new: str) -> str | None:
-    """Replaces each of `variants` in `text` with `new`, and ignores case. Returns None if nothing changes.
+    """Replaces `variants` of an answer in `text` with `new`, in any case. Returns None if nothing changes.
 
     A variant inside a longer name is not replaced: "Washington" stays in "Washington Post".
     """

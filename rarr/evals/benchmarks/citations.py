@@ -234,7 +234,7 @@ def wikigen_bench(events: Path, documents: Path, settings: Settings, options: Be
 
 
 def read_events(events: Path, documents: Path) -> list[EventRow]:
-    """Reads the events that have a web page. Leaves out pages of Wikipedia: they may copy people's article.
+    """Reads the events that have a web page. Leaves out pages of Wikipedia, which may copy people's article.
 
     Raises `InputError` if a file is missing, if a line is wrong, or if no event has a page.
     """
@@ -250,7 +250,7 @@ def read_events(events: Path, documents: Path) -> list[EventRow]:
 
 
 def retriever_of_pages(documents: Sequence[DocumentRow]) -> GivenPassages:
-    """Returns a retriever of passages of 256 words, into which the web pages `documents` are cut."""
+    """Cuts the web pages `documents` into passages of 256 words. Returns a retriever of these passages."""
     facts = {"retrieved_at": datetime(2024, 1, 1, tzinfo=UTC)}
     passages = [
         Passage(text=it.text[at:end], source=it.url, title=it.title, start=at, end=end, **facts)

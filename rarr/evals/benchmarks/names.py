@@ -84,9 +84,10 @@ def names_bench(data: Path, settings: Settings, options: BenchOptions) -> Bench:
 
 
 def question_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list[NameQuestion]]:
-    """Returns a list of lists: the questions about each name that several entities share.
+    """Returns a list of questions for each name that several entities share.
 
-    `texts` maps the name of each document (see `Entity.documents`) to the first words of the document.
+    Leaves out names without questions about both a clearly most popular entity and another entity. `texts`
+    maps document names (see `Entity.documents`) to the first words of the documents.
     """
     groups, writings = defaultdict[str, dict[str, Entity]](dict), dict[str, str]()
     for entity in sorted(entities, key=lambda entity: (-entity.popularity, entity.id)):
