@@ -131,9 +131,9 @@ async def check_citations(
 ) -> tuple[list[CitationCheck], list[Notice]]:
     """Judges each citation of the text. Returns a check for each of `marks`, and warnings about failures.
 
-    `known` are passages of the run. `given` are the passages of the call; `[2]` cites their second source.
-    A reader compares each sentence with each source that the sentence cites. If no source alone supports the
-    sentence, the reader compares the sentence with all its sources together.
+    `known` are passages of the run. `given` are the passages of the call; `[2]` cites their second source. A
+    reader compares each sentence with each source that the sentence cites. If no source alone supports the
+    sentence, the reader compares the sentence with all cited sources together.
     """
     sources, state = _SourceFinder(text, components, known, given), State(text=text, context=context)
     named = enumerate(marks, start=1)

@@ -123,7 +123,7 @@ def _space_before(original: str, at: int, previous_at: int) -> str:
 
 
 def _source_list(original: str, sources: Sequence[CitedSource], *, footnotes: bool) -> str:
-    """Returns the source list, to put after `original`. If a code block is still open, ends it first."""
+    """Makes the source list to put after `original`. First ends a code block that `original` left open."""
     if not sources:
         return ""
     form = "[^{}]: {}" if footnotes else "- [{}] {}"

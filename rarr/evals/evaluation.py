@@ -241,7 +241,7 @@ def _status_shares(rows: Sequence[ScoredRow]) -> dict[str, Measurement]:
 
 
 def low_measure_messages(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
-    """Returns messages about measures below a limit, or perhaps below: rows with errors are unjudged."""
+    """Returns a message for each measure below its limit, or perhaps below because of rows with errors."""
     errors = sum(bool(row.error) for row in report.rows)
     phrases = []
     for name, limit in limits.items():

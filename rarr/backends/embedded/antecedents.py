@@ -51,8 +51,8 @@ class QuestionWords(NamedTuple):
 def find_antecedent(sentence: str, above: str) -> frozenset[str] | None:
     """Finds the subject of a sentence in the text `above`, unless the sentence names the subject itself.
 
-    Returns a set of keys (`Item.key`): those of the subject. If the subject is unclear, the set has "" and
-    the keys of all words that it may mean. Returns None if the sentence names its subject, or if it has no
+    Returns the set of keys (`Item.key`) of the subject. If the subject is unclear, the set has "" and the
+    keys of all words that may be the subject. Returns None if the sentence names its subject, or if it has no
     pronoun and there is no text above.
     """
     pronoun = first_pronoun(sentence)

@@ -346,8 +346,8 @@ def _next_line_comments(line: str, after: str) -> bool:
 def find_referent(sentences: Sequence[str], pronoun: str) -> tuple[frozenset[str], frozenset[str]]:
     """Finds what `pronoun`, in the sentence after `sentences`, stands for. Returns two sets of `Item.key`.
 
-    After "The weir is a dam", the first set has the thing ("weir"), the second set also its kind ("dam"). If
-    it is unclear, both sets have "" and all keys since the last sentence that begins without a pronoun.
+    After "The weir is a dam", the first set has the thing ("weir"), the second set also its kind ("dam"). For
+    an unclear pronoun, both have "" and all keys since the last sentence that begins without a pronoun.
     """
     told, is_sure = {""}, True
     for text in reversed(sentences[-_FARTHEST:]):

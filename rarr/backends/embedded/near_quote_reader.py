@@ -95,7 +95,7 @@ def _card_without_lead_line(card: RawCard, statement: str, start: int) -> RawCar
 
 
 def _has_parallel_heading(line: Line, pages: Sequence[Sequence[Line]], known: Set[str]) -> bool:
-    """Tells whether the line's heading is not in `known`, and a heading of its page differs in one word."""
+    """Tells whether the line's heading is not all `known`, and a heading of its page differs in one word."""
     own = line.heading_keys
     others = {it.heading_keys for lines in pages for it in lines if it.title == line.title}
     parallel = any(len(it) == len(own) == len(it & own) + 1 > 1 for it in others)

@@ -154,5 +154,5 @@ def _load_part(name: str, kind: Any, **options: Any) -> Any:
 
 
 def attribution_class(support: float | None, threshold: float) -> AttributionClass | None:
-    """Returns `attributable` if `support` reaches `threshold`, else `extrapolatory`; None if it is None."""
+    """Returns `attributable` from `threshold` on, else `extrapolatory`; None if `support` is None."""
     return None if support is None else "attributable" if support >= threshold else "extrapolatory"

@@ -217,7 +217,7 @@ def make_conflicts(rows: Sequence[QuestionRow]) -> tuple[list[ConflictQuestion],
 
 
 def _find_conflict(row: QuestionRow) -> ConflictQuestion | str:
-    """Makes a conflict of a row, still without `new_answer`. If this fails, returns the reason."""
+    """Makes a conflict of a row, still without `new_answer`, or returns why the row gives no conflict."""
     variants = tuple(dict.fromkeys(_PREPOSITION.sub("", answer) for answer in row.answers))
     if not (stated := [answer for answer in variants if contains_words(row.passage, answer)]):
         return "the passage contains no answer"

@@ -137,7 +137,7 @@ def answering_worker(settings: Settings) -> Worker:
 
 
 def without_triples(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]:
-    """Leaves out `absent`, and triples that swap subject and object of a triple of `absent`."""
+    """Leaves `absent` out of `triples`, and triples that swap subject and object of a triple of `absent`."""
     inverse = {(triple.object, triple.subject) for triple in absent}
     return [it for it in triples if it not in absent and (it.subject, it.object) not in inverse]
 
@@ -217,7 +217,7 @@ class EventRow(Row):
 
 
 class ArticleLine(FinishedLine):
-    """An article that the model wrote about an event. `rouge_l` compares it with the article by people."""
+    """An article by the model about an event. `rouge_l` compares this article with people's article."""
 
     article: Article | None = None
     rouge_l: float | None = None

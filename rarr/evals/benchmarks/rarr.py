@@ -142,7 +142,7 @@ def _line_with_scores(row: RevisionRow, text: str, revision: Revision, intent: f
 
 
 def system_tables(title: str, parts: Mapping[str, Pairs]) -> Tables:
-    """Makes a table of all systems, and a table of how they differ from the first system on each text."""
+    """Makes a table of all systems, and a table of differences from the first system on the same texts."""
     lines = {name: {it.id: it for _, it in pairs} for name, pairs in parts.items()}
     lines.pop(TEXTS, None)
     first, *others = lines
