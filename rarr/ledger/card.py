@@ -108,15 +108,15 @@ def with_title_doubts(card: Card, text: str, kept: Sequence[Evidence], context: 
     the quotes and their titles lack. Ignores titles that are names of files.
     """
     named = {it.id: it.title.strip("# ") for it in kept}
-    in_title = (fold(named.get(it.evidence_id, "")).holds(it.text.strip("# ")) for it in card.quotes)
-    if card.verdict == "yes" and all(in_title):
+    folded = ((fold(it.text.strip("# ")), fold(named.get(it.evidence_id, ""))) for it in card.quotes)
+    if card.verdict == "yes" and all(quote.text in title.text for quote, title in folded):
         return with_doubts(card, doubts=[TITLE])
     run, sentence = _word_stems(f"{context}\n{text}"), _word_stems(text[card.start : card.end])
     titles = {it.id: _word_stems(it.title) for it in kept if not _is_file_name(it)}
     quoted = [titles.pop(name) for name in card.quoted_evidence_ids if name in titles]
-    told = frozenset().union(*quoted, *(_word_stems(it.text) for it in card.quotes))
     is_foreign = not any(it & run for it in quoted) and any(it & run for it in titles.values())
-    is_foreign |= any((it & sentence) - told for it in titles.values())
+    telling = frozenset().union(*(it & sentence for it in titles.values())).difference(*quoted)
+    is_foreign |= bool(telling and telling.difference(*(_word_stems(it.text) for it in card.quotes)))
     return with_doubts(card, [NAMESAKE]) if quoted and is_foreign else card
 
 
@@ -325,6 +325,6 @@ def _states_value(value: Value, lines: Sequence[SourceLine]) -> bool:
     return any(may_state(other, value) for line in lines for other in values(line.text))
 
 
-@lru_cache(maxsize=256)  # the same titles and the same text of the run are given again and again
+@lru_cache(maxsize=2048)  # the same titles and the same text of the run are given again and again
 def _word_stems(text: str) -> frozenset[str]:
     return frozenset(word.casefold()[:6] for word in _WORD.findall(text) if len(word) > 3 or word.isupper())
