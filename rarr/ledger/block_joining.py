@@ -22,7 +22,7 @@ NOTHING_TO_CHECK = Notice(
 
 
 class BlockState(NamedTuple):
-    """A block of a long text, and the state after its run, or the state that `unread_block_state` makes."""
+    """A block of a long text, and the state after its run (of `unread_block_state` if it had no run)."""
 
     block: TextBlock
     state: State

@@ -83,7 +83,7 @@ class ReaderRecord:
 
 
 def count_missed(controls: Controls) -> int:
-    """Counts the misjudged controls: errors that were not corrected, repetitions that were contradicted."""
+    """Counts misjudged planted sentences: errors not corrected, and contradicted ones without an error."""
     return controls.planted - controls.caught + controls.repeated - controls.confirmed
 
 

@@ -18,8 +18,8 @@ from rarr.tools.text.blocks_and_sentences import Span
 async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
     """Generates questions about the text, or in a later round about the sentences that lack support.
 
-    Each question becomes a query with an id. Equal questions about the same characters become one query, and
-    no query of an earlier round is repeated.
+    Each question becomes a query with an id. Equal questions about the same part of the text become one
+    query, and no query of an earlier round is repeated.
     """
     components = runtime.context
     current, number = state.get("queries", []), state.get("round", 1)

@@ -14,9 +14,9 @@ _SINGLE_HEADING = "Overview"  # the heading of the only section, if there is no 
 
 
 async def plan(state: State, runtime: Runtime[Components]) -> State:
-    """Plans sections from the outline, or from headings of the writer, and makes a query for each section.
+    """Plans sections from the outline, or else from headings that a model proposes, each with a query.
 
-    If there is no heading, the article has a single section. Warns if the writer gave no heading.
+    If there is no heading, the article has a single section. Warns if the model gave no heading.
     """
     topic, outline, asked = state["topic"], state.get("outline"), len(state["queries"])
     headings, warnings, chunks = list[str](), list[Notice](), usable_evidence(state)

@@ -122,7 +122,7 @@ def reasoning_end(answer: str) -> int | None:
 
 
 def _json_values(text: str) -> Iterator[tuple[str, Any]]:
-    """Yields the text and the value (None if broken) of each outermost JSON object or list in `text`."""
+    """Yields text and value (None if beyond repair) of each outermost JSON object or list in `text`."""
     at = 0
     for _ in range(_STARTS):
         if (start := _START.search(text, at)) is None:

@@ -66,7 +66,7 @@ def has_words(sentence: str) -> bool:
 
 
 def highest_number(text: str, marks: Sequence[CitationMark]) -> int:
-    """Returns the highest number of a citation, a source entry or a mark in code; 0 if there is no number."""
+    """Returns the highest number of a citation, a source entry, or brackets such as [7]; 0 without any."""
     labels = [*(mark.label for mark in marks), *(entry.label for entry in source_entries(text))]
     # A number in code counts too: with a new entry of this number, Markdown may make a link of it.
     labels += re.findall(r"\[\^?(\d{1,3})\]", text)
