@@ -45,7 +45,7 @@ BUDGETS = (
     Budget("views, cli", _inside("views", "cli"), 2_620, 2_700),
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_695, 2_700),
     Budget("testing", _inside("testing"), 700, 700),
-    Budget("rarr in all", ("rarr/**/*.py",), 31_074, 27_600),
+    Budget("rarr in all", ("rarr/**/*.py",), 31_071, 27_600),
     Budget("tests", ("tests/**/*.py",), 19_440, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )

@@ -27,11 +27,8 @@ _DOCUMENT_OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "partial": "partly_judged",
     "nothing_to_check": "nothing_to_check",
 }
-_UNREAD_CODES = (
-    "html_not_checked",
-    "table_not_checked",
-    "reader_unreliable",
-)  # of warnings that a part was not read well
+# The codes of warnings that a part of the text was not read well.
+_UNREAD_CODES = ("html_not_checked", "table_not_checked", "reader_unreliable")
 _COMMON_CODES = ("file_skipped", "corpus_not_searched", "server_not_used", *HARMLESS_CODES)
 """The codes of warnings about the sources or the settings. They are given once for all documents."""
 _MAX_QUOTES = 3

@@ -4,7 +4,7 @@ import os
 import signal
 from types import FrameType
 
-_ENDS: dict[object, str] = {130: "interrupted", 143: "terminated"}
+_ENDS = {130: "interrupted", 143: "terminated"}
 """What a signal did to a command, by the exit status: 130 after SIGINT (Ctrl-C), 143 after SIGTERM."""
 
 
@@ -23,10 +23,10 @@ def run(argv: list[str] | None = None) -> int:
 
         status = run_command(argv)
     except SystemExit as end:
-        if argv is not None or end.code not in _ENDS:
+        if argv is not None or not isinstance(end.code, int) or end.code not in _ENDS:
             raise
         os.write(2, f"rarr: {_ENDS[end.code]}\n".encode())
-        os._exit(int(str(end.code)))  # Python would wait for the threads
+        os._exit(end.code)  # Python would wait for the threads
     if argv is None:
         _set_handlers(signal.SIG_DFL)  # a signal ends the process while it waits for its threads
     return status
