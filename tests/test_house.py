@@ -36,7 +36,7 @@ BUDGETS = (
     Budget("tools", _inside("tools"), 3_700, 2_200),
     Budget("retrievers", _inside("retrievers"), 3_755, 3_300),
     Budget("backends", _inside("backends"), 4_145, 4_000),
-    Budget("ledger", _inside("ledger"), 2_190, 1_100),
+    Budget("ledger", _inside("ledger"), 2_180, 1_100),
     Budget("nodes", _inside("nodes"), 870, 1_000),
     Budget("agent", _inside("agent"), 3_580, 2_600),
     Budget("traces", _inside("traces"), 985, 1_300),

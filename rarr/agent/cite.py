@@ -16,7 +16,7 @@ from rarr.agent.marks import cited_text, planned_citations
 from rarr.agent.runs import budget_of, usage_of
 from rarr.components import Components
 from rarr.errors import InputError
-from rarr.ledger.card_reading import KeptEvidence, read_cards
+from rarr.ledger.card_reading import CardReading, KeptEvidence
 from rarr.ledger.card_report import is_sure_support
 from rarr.ledger.evidence_selection import evidence_of, merged_excerpts
 from rarr.records import Evidence, Notice, Passage, Revision
@@ -147,7 +147,8 @@ async def check_citations(
         for each in group:
             by_place[each.mark.sentence] += [passage.id for passage in each.evidence or ()]
         evidence, places = {it.id: it for each in group for it in each.evidence or ()}, sorted(by_place)
-        outcome = await read_cards(state, places, KeptEvidence([*evidence.values()], by_place), components)
+        kept = KeptEvidence([*evidence.values()], by_place)
+        outcome = await CardReading(state, kept, components).read(places)
         notices.extend(outcome["warnings"])
         for place, card in zip(places, outcome["cards"], strict=True):
             quoted = {evidence[name].source: evidence[name] for name in reversed(card.quoted_evidence_ids)}

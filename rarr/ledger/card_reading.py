@@ -52,19 +52,8 @@ class KeptEvidence(NamedTuple):
         return [passage for passage in self.evidence if passage.id in wanted]
 
 
-async def read_cards(
-    state: State, places: Sequence[Span], kept: KeptEvidence, components: Components
-) -> State:
-    """Asks the reader to compare the sentences at `places` of the current text with the evidence in `kept`.
-
-    Returns an update of the state: the `cards` in the order of `places`, the `warnings`, and the counts of
-    planted sentences (`controls`) of each request.
-    """
-    return await _Reading(state, kept, components).cards(places)
-
-
-class _Reading:
-    """Reads the sentences of one text in blocks, and collects the warnings and the counts of controls."""
+class CardReading:
+    """Asks the reader to compare sentences of the current text with evidence, in blocks of sentences."""
 
     def __init__(self, state: State, kept: KeptEvidence, components: Components) -> None:
         if components.card_reader is None:
@@ -79,10 +68,11 @@ class _Reading:
         self._language = text_language(self._text) if self._record else ""
         self._standing: Standing = self._record.standing(self._language) if self._record else "unknown"
 
-    async def cards(self, places: Sequence[Span]) -> State:
+    async def read(self, places: Sequence[Span]) -> State:
+        """Returns an update of the state: `cards` in the order of `places`, `warnings`, and `controls`."""
         blocks = split_evenly([place for place in places if self._kept.by_place.get(place)])
-        first = await self._read_all(blocks)
-        second = await self._read_all(self._blocks_to_read_again(first), "again")
+        first = await self._read_blocks(blocks)
+        second = await self._read_blocks(self._blocks_to_read_again(first), "again")
         found = await work(self._latest_cards, [*first, *second])
         # A second answer cannot help if a card has doubts, or if the reader is unreliable.
         unclear = {place for place, card in found.items() if card.unclear and not card.doubts}
@@ -94,7 +84,7 @@ class _Reading:
         cards = [self._with_remaining_doubts(found.get(it), it, confirmed=it in sure) for it in places]
         return {"cards": cards, "warnings": self._notices, "controls": self._counts}
 
-    async def _read_all(self, blocks: Sequence[Sequence[Span]], salt: str = "") -> list[BlockReading]:
+    async def _read_blocks(self, blocks: Sequence[Sequence[Span]], salt: str = "") -> list[BlockReading]:
         read = await asyncio.gather(*(self._read(it, self._kept.select(it), salt) for it in blocks))
         return [block for group in read for block in group]
 
@@ -110,7 +100,7 @@ class _Reading:
         except (ModelError, BudgetError) as error:
             is_too_long = isinstance(error, PromptTooLong)
             if is_too_long and len(places) > 1:
-                return await self._read_all(_halves(places), salt)
+                return await self._read_blocks(_halves(places), salt)
             if is_too_long and len(evidence) > 1:
                 return await self._read(places, evidence[: max(1, round(len(evidence) / 2))], salt)
             if is_too_long and not salt:  # a second request also asks the fallback models

@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.card_reading import SENDING_S, KeptEvidence, read_cards
+from rarr.ledger.card_reading import SENDING_S, CardReading, KeptEvidence
 from rarr.ledger.card_report import checks_of_quotes, queries_by_sentence, sentences_to_read
 from rarr.ledger.edit_gate import moved_queries
 from rarr.ledger.evidence_selection import all_relevances
@@ -54,10 +54,10 @@ async def _check_by_cards(state: State, components: Components) -> State:
             found += card.quoted_evidence_ids if found else ()
         if found or number == 1:
             by_place[place] = found
-    places = list(by_place)
+    places, evidence = list(by_place), KeptEvidence(usable_evidence(state), by_place)
     # The report needs the relevances. They are computed while the model reads.
     async with meanwhile(SENDING_S, all_relevances, state, components) as scored:
-        read = await read_cards(state, places, KeptEvidence(usable_evidence(state), by_place), components)
+        read = await CardReading(state, evidence, components).read(places)
     pairs = zip(places, read["cards"], strict=True)
     # A sentence that could not be read again keeps its earlier card.
     cards = earlier | {span: card for span, card in pairs if card.verdict or span not in earlier}

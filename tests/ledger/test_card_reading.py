@@ -4,7 +4,7 @@ import pytest
 from makers import evidence, runtime, state
 
 from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
-from rarr.ledger.card_reading import UNEXAMINED, UNRELIABLE, KeptEvidence, read_cards
+from rarr.ledger.card_reading import UNEXAMINED, UNRELIABLE, CardReading, KeptEvidence
 from rarr.ledger.card_report import status_of_card
 from rarr.tools.text.blocks_and_sentences import sentences
 
@@ -32,7 +32,7 @@ async def test_half_without_controls_stays_unreliable_after_a_missed_block() -> 
     found = [evidence(CLEAR, id="q1.1"), evidence(POINTING, id="q2.1", source="length.md")]
     kept = KeptEvidence(found, {first: ["q1.1"], second: ["q2.1"]})
     context = runtime(card_reader=Lazy()).context
-    read = await read_cards(state(TEXT, found=found), [first, second], kept, context)
+    read = await CardReading(state(TEXT, found=found), kept, context).read([first, second])
     assert [counts.blocks_without for counts in read["controls"]].count(1) == 1
     assert all(UNRELIABLE in card.doubts for card in read["cards"])
 
@@ -40,9 +40,9 @@ async def test_half_without_controls_stays_unreliable_after_a_missed_block() -> 
 async def test_agreement_that_nothing_examined_is_not_relied_on() -> None:
     """No error can be planted in either request. The reader would confirm itself."""
     [place] = sentences(POINTING)
-    found = [evidence(POINTING, id="q1.1")]
+    found, context = [evidence(POINTING, id="q1.1")], runtime(card_reader=Lazy()).context
     kept = KeptEvidence(found, {place: ["q1.1"]})
-    read = await read_cards(state(POINTING, found=found), [place], kept, runtime(card_reader=Lazy()).context)
+    read = await CardReading(state(POINTING, found=found), kept, context).read([place])
     assert read["cards"][0].doubts == (UNEXAMINED,)
     assert [notice.code for notice in read["warnings"]] == ["reader_unexamined"]
 
@@ -72,5 +72,6 @@ async def test_suggestion_whose_source_says_the_same_contradicts_nothing(by: str
     [place, _] = sentences(TEXT)
     kept = [evidence(f"{CLEAR} It was not 12 million crowns.", id="q1.1")]
     context = runtime(card_reader=Contrary(by)).context
-    read = await read_cards(state(TEXT, found=kept), [place], KeptEvidence(kept, {place: ["q1.1"]}), context)
+    shown = KeptEvidence(kept, {place: ["q1.1"]})
+    read = await CardReading(state(TEXT, found=kept), shown, context).read([place])
     assert status_of_card(read["cards"][0]) == status
