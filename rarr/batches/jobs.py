@@ -2,6 +2,7 @@
 
 import asyncio
 import faulthandler
+import gc
 import multiprocessing
 import os
 import signal
@@ -156,7 +157,9 @@ class InProcessRunner:
 def _build_reviser(settings: Settings) -> "Reviser":
     from rarr.agent.revise import Reviser  # the long import would block the event loop
 
-    return Reviser(settings)
+    reviser = Reviser(settings)
+    gc.freeze()  # else each full collection of garbage visits 200,000 objects of libraries, for 0.1 s
+    return reviser
 
 
 def unchanged_result(job: Job, outcome: Outcome, notice: str) -> JobResult:
