@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -178,7 +179,10 @@ class WorkerProcesses:
 
     def __init__(self, settings: Settings, count: int) -> None:
         self.at_once = 2 * count  # for each process, one job runs and one job waits
-        self._threads = ThreadPoolExecutor(count, "rarr-worker")  # each thread waits for a process
+        # Each thread waits for a process, which inherits the blocked signal: the parent decides when it ends.
+        blocked = signal.SIG_BLOCK, (signal.SIGINT,)
+        resource_tracker.ensure_running()  # its start would unblock the signal
+        self._threads = ThreadPoolExecutor(count, "rarr-worker", signal.pthread_sigmask, blocked)
         self._workers = [_Worker(settings) for _ in range(count)]
         self._free = SimpleQueue[_Worker]()
         for worker in self._workers:
@@ -248,8 +252,7 @@ class _Worker:
 
     def kill(self) -> None:
         if self._started:
-            process, _ = self._started
-            process.kill()
+            self._started[0].kill()
 
     def _start(self) -> tuple[BaseProcess, Connection]:
         # A fork of a process with threads may hang. The fork server is a process without threads.
@@ -264,9 +267,7 @@ class _Worker:
 
 def _run_worker(settings: Settings, pipe: Connection) -> None:
     """The main function of a worker process: runs the jobs of the parent process until the parent ends."""
-    # An interrupt at the terminal reaches workers too, but the parent process decides when they end.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, name="rarr-server-watch", daemon=True).start()
     runner = InProcessRunner(settings)
     with suppress(EOFError, OSError):

@@ -99,6 +99,18 @@ def test_interrupt_does_not_wait_for_threads(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_interrupt_at_a_terminal_does_not_reach_workers_that_start(tmp_path: Path) -> None:
+    def interrupt_group(child: Child) -> None:
+        time.sleep(0.5)  # the workers load their modules
+        os.killpg(child.pid, signal.SIGINT)
+
+    (tmp_path / "in.jsonl").write_text('{"text": "The Hoover Dam is 212 metres high."}\n')
+    argv = ["batch", "in.jsonl", "-o", "out.jsonl", "--corpus", CORPUS, "--workers", "2"]
+    outcome = outcome_of(interrupt_group, COMMAND, argv, tmp_path, at="multiprocessing.popen_forkserver")
+    assert outcome == (130, f"rarr: 0 of 1 row in out.jsonl: run again to continue\n{INTERRUPTED[1]}")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "end"), ENDS)
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_ended_batch_has_written_its_rows_and_goes_on(
