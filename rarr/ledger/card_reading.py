@@ -216,7 +216,7 @@ class CardReading:
             counts = sum(self._counts, start=Controls())
             which = f"{count_missed(counts)} of {counts.planted + counts.repeated} planted test sentences"
             if self._standing == "bad":
-                which = "too many planted test sentences in the last 30 days"
+                which = "too many test sentences of its exam or of the last 30 days"
             told = counted(len(self._unreliable), "sentence")
             cure = f"so its verdicts on {told} do not count: name another model"
             self._add_notice("reader_unreliable", f"{name} misjudged {which}, {cure}")
