@@ -1,6 +1,7 @@
 """Lists of English, German and French words that the embedded reader knows, and the stems of words."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import product
@@ -69,6 +70,7 @@ _COUNTING = {  # numbers, and what is counted; "six" and "sept" are words of two
 }
 _TELLING = {it: frozenset(f"{_SMALL[it]} {_OPENERS[it]} {_COUNTING[it]}".split()) for it in _LANGUAGES}
 PRONOUNS, LIMITING = frozenset(_PRONOUNS.split()), frozenset(_WEIGHTY.split())
+_SUBJECT = re.compile(r"\b(?:he|she|it|they|er|sie|es|ils?|elles?)\b")
 OPENERS = frozenset(" ".join(_OPENERS.values()).split())
 """`LIMITING`: words that limit a statement ("only", "not"). `OPENERS`: words that begin a phrase ("in")."""
 FUNCTION_WORDS = {language: frozenset(words.split()) - LIMITING for language, words in _SMALL.items()}
@@ -176,6 +178,12 @@ def names_other_thing(text: str, names: Sequence[tuple[int, int]], start: int, p
     places = [not owns and _BESIDE.search(text, 0, at) for at, owns in behind]
     are_places = all(it and (pronoun in _NEUTER or not it[1]) for it in places)
     return not are_places or any(not (it[1] or it[3]) for it in things)
+
+
+def has_other_pronouns(sentence: str, line: str) -> bool:
+    """Tells whether `sentence` has pronouns, such as "she", in place of other pronouns of `line`."""
+    own, other = (Counter(_SUBJECT.findall(it.casefold())) for it in (sentence, line))
+    return bool(other and own - other)
 
 
 def casts_doubt(word: str) -> bool:

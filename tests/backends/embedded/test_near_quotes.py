@@ -197,7 +197,7 @@ CASES = {
         ("Das Wehr wurde 1958 erneuert.", "Das Wehr soll 1958 erneuert worden sein."),
         ("The weir was sold to Karl Holt II.", "The weir was sold to Karl Holt III."),
         ("The upper lock was built in 1958.", "The lower lock was built in 1958."),
-        ("The 1958 report lists 9 faults.", "The 1985 report lists 9 faults."),
+        ("The board approved the 1958 report.", "The board approved the 1985 report."),
         ("The tower is 30 metres high.", "The tower is 30 metres higher than the church."),
         ("The buyer may pay even if it rains.", "The buyer may pay only if it rains."),
         ("Brenix may be taken with juice.", "Brenix must not be taken with juice."),
@@ -236,6 +236,7 @@ CASES = {
         ("Der Mieter verklagte den Bauherrn.", "Den Mieter verklagte der Bauherr."),
         ("Der Turm gehört der Bank.", "Der Turm gehört dem Land."),
         ("The board approved her plan.", "The board approved his plan."),
+        ("In 1958 she mended the weir.", "In 1958 he mended the weir."),
         ("Selby weir opened in 1968 and has nine gates.", TWO_LINES),
         # The next line tells of a correction or an exception.
         (TOWER, f"{TOWER} Anderen Quellen zufolge wurde der Turm 1942 erneuert."),

@@ -62,6 +62,8 @@ CASES = [
     ("61.8% agreed", "62% agreed", "unknown"),
     ("at 7:45 pm", "at 19:45", "equal"),
     ("from 1914 to 1918", "1914-1918", "equal"),
+    ("from 8 to 18 April", "from 8 to 17 April", "unknown"),
+    ("at 6:45 p.m.", "at about 6:45 p.m.", "unknown"),
     ("two dozen eggs", "24 eggs", "equal"),
     ("a hundred and twenty rooms", "120 rooms", "equal"),
     ("The clause is 2.1.", "The clause is 2.10.", "unknown"),

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Literal
 
-from rarr.backends.embedded.values.forms import Amount, Date, Value
+from rarr.backends.embedded.values.forms import Amount, Date, Range, Value
 from rarr.backends.embedded.values.reading import values, without_markup
 from rarr.backends.embedded.values.tables import MONTH_LANGUAGES, is_currency
 
@@ -34,6 +34,8 @@ def compare(claim: Value, source: Value) -> Comparison:
         names = {str(it.readings[0]) if it.kind == "identifier" else it.text for it in (claim, source)}
         is_name = "identifier" in (claim.kind, source.kind) or claim.text.isdigit()
         return "equal" if len(names) == 1 and is_name else "unknown"
+    if claim.kind in ("date", "time") and claim.bound not in (source.bound, "about"):
+        return "unknown"
     others = {"identifier": _compare_identifiers, "date": _compare_dates, "time": _compare_times}
     if claim.kind in others:
         return others[claim.kind](claim, source)
@@ -212,8 +214,6 @@ def _compare_times(claim: Value, source: Value) -> Comparison:
 
 def _compare_dates(claim: Value, source: Value) -> Comparison:
     found = {_compare_date_readings(one, other) for one, other in product(claim.dates, source.dates)}
-    if claim.bound != source.bound and claim.bound != "about":
-        return "unknown"
     if claim.text == source.text or found == {"equal"}:
         return "equal"
     return "different" if found == {"different"} else "unknown"
@@ -223,8 +223,13 @@ def _compare_date_readings(claim: Date, source: Date) -> Comparison:
     pairs = [(own, other) for own, other in zip(claim, source, strict=True) if own]
     if any(other and (own[1] < other[0] or other[1] < own[0]) for own, other in pairs):
         return "different"
-    is_within = all(other and own[0] <= other[0] and other[1] <= own[1] for own, other in pairs)
-    return "equal" if pairs and is_within else "unknown"
+    return "equal" if pairs and all(other and _covers(own, other) for own, other in pairs) else "unknown"
+
+
+def _covers(own: Range, other: Range) -> bool:
+    """Tells whether two ranges are equal, or `own` is a decade or century with `other` inside."""
+    is_period = own[0] > 99 and own[1] - own[0] in (9, 99)  # "8 to 17 April" is as long as a decade
+    return own == other or (is_period and own[0] <= other[0] and other[1] <= own[1])
 
 
 def replacement(value: Value, like: Value) -> str | None:
