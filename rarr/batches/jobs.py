@@ -179,10 +179,12 @@ class WorkerProcesses:
 
     def __init__(self, settings: Settings, count: int) -> None:
         self.at_once = 2 * count  # for each process, one job runs and one job waits
-        # Each thread waits for a process, which inherits the blocked signal: the parent decides when it ends.
-        blocked = signal.SIG_BLOCK, (signal.SIGINT,)
-        resource_tracker.ensure_running()  # its start would unblock the signal
-        self._threads = ThreadPoolExecutor(count, "rarr-worker", signal.pthread_sigmask, blocked)
+
+        def block_interrupts() -> None:  # a process inherits this: the parent decides when it ends
+            resource_tracker.ensure_running()  # its start would unblock the signal
+            signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+
+        self._threads = ThreadPoolExecutor(count, "rarr-worker", block_interrupts)  # each waits for a process
         self._workers = [_Worker(settings) for _ in range(count)]
         self._free = SimpleQueue[_Worker]()
         for worker in self._workers:
@@ -255,13 +257,11 @@ class _Worker:
             self._started[0].kill()
 
     def _start(self) -> tuple[BaseProcess, Connection]:
-        # A fork of a process with threads may hang. The fork server is a process without threads.
-        context = multiprocessing.get_context("forkserver")
+        context = multiprocessing.get_context("forkserver")  # a fork of a process with threads may hang
         context.set_forkserver_preload([__name__, "rarr.agent.revise"])  # one import for all workers
         near, far = context.Pipe()
         with far:  # only the new process keeps this end open
-            process = context.Process(target=_run_worker, args=(self._settings, far))
-            process.start()
+            (process := context.Process(target=_run_worker, args=(self._settings, far))).start()
         return process, near
 
 
