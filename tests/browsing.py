@@ -37,7 +37,6 @@ CONTRAST = """() => {
 
 @contextmanager
 def started() -> Iterator[Browser]:
-    """This machine's Chromium."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=installed())
         yield browser

@@ -37,7 +37,6 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def blocks(kind: str) -> list[str]:
-    """The blocks of this kind in all pages."""
     return [block for text in TEXTS.values() for it, block in BLOCK.findall(text) if it == kind]
 
 

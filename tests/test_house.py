@@ -20,7 +20,6 @@ class Budget(NamedTuple):
 
     @property
     def lines(self) -> int:
-        """The lines of its files."""
         files = {file for path in self.paths for file in ROOT.glob(path)}
         return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
 

@@ -11,7 +11,7 @@ import pytest
 from families import few
 
 from rarr import Reviser, Settings
-from rarr.retrievers.corpus.corpus import build_index
+from rarr.retrievers.corpus.corpus import Corpus, build_index
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")
 
@@ -62,6 +62,16 @@ def test_run_and_its_libraries_write_only_into_the_data_folder(corpus: Path, tmp
     variables = {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "PATH": os.environ["PATH"]}
     subprocess.run([sys.executable, "-c", RUN_WITH_ENCODER], env=variables, cwd=tmp_path, check=True)
     assert corpus.exists() and not home.exists(), [str(path) for path in home.rglob("*")]
+
+
+def test_index_of_an_earlier_version_becomes_private(corpus: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    Corpus.open(corpus, home=home, window=4)
+    [index] = (home / "indexes").iterdir()
+    for path in (index, *index.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    Corpus.open(corpus, home=home, window=4)
+    assert open_to_others(home) == []
 
 
 def test_index_written_with_o_follows_the_umask(corpus: Path, tmp_path: Path, umask: int) -> None:

@@ -28,6 +28,9 @@ def expected(text: str) -> str:
 
 @given(SURROGATES)
 @example("\ud83d\ude00")
+@example("\ude00\ud83d")
+@example("\ud83d\ud83d\ude00\ude00")
+@example("\U0010ffff\udbff")
 def test_pairs_are_joined_lone_halves_replaced_and_what_is_valid_stays(text: str) -> None:
     behind = valid(text)
     assert behind == expected(text) and valid(behind) is behind

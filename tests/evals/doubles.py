@@ -106,7 +106,6 @@ def hostile_report() -> EvalReport:
 
 
 def usual_report() -> EvalReport:
-    """Makes a report with rows of all kinds."""
     right: dict[str, Any] = {"reference": PAIR["revised"], "kinds": ("good",)}
     good = [score_row(f"r{n}", n / 20, n / 12, **right) for n in range(12)]
     bad = score_row("bad", 0.95, 0.5, kinds=("bad", "unnecessary"), statuses=("contradicted", "no_evidence"))

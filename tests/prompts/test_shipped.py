@@ -51,7 +51,6 @@ def fits_schema(answer: object, prompt: Prompt) -> bool:
 
 
 def schemas(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yields a schema and all schemas inside it."""
     yield schema
     named = (*schema.get("properties", {}).values(), *schema.get("$defs", {}).values())
     for inner in (*named, *filter(None, [schema.get("items")]), *schema.get("anyOf", ())):

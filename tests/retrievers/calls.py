@@ -22,7 +22,6 @@ def allocate(megabytes: int) -> int:
 
 
 def fill_memory() -> int:
-    """Fills the memory piece by piece."""
     return len([bytes(100_000) for _ in range(100_000)])
 
 
@@ -38,7 +37,6 @@ def leave() -> None:
 
 
 def print_text(text: str) -> str:
-    """Prints text where answers are expected."""
     sys.stdout.write(text)
     sys.stdout.flush()
     os.write(1, text.encode())
@@ -47,5 +45,4 @@ def print_text(text: str) -> str:
 
 
 def wrong_type() -> int:
-    """Returns another type than it declares."""
     return cast(int, "text")

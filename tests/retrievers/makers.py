@@ -9,7 +9,6 @@ Open = Callable[[Path], Corpus]
 
 
 def build_corpus_index(path: Path, out: Path) -> IndexReport:
-    """Builds the index of `path` in `out`."""
     return build_index(path, out, window=4)
 
 

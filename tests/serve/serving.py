@@ -97,7 +97,6 @@ class Served:
             self._loop.call_soon_threadsafe(self._server.handle_exit, 15, None)
 
     def tasks(self) -> int:
-        """The tasks of the event loop that are left."""
         return len(asyncio.all_tasks(self._loop))
 
     async def _serve(self) -> None:

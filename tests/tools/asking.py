@@ -30,7 +30,6 @@ def fast_chat(chat: ChatModel, *, most: int = 64, **options: Any) -> BudgetedCha
 
 
 def metered_run(**limits: Any) -> AbstractContextManager[Meter]:
-    """Opens a run with these limits."""
     return using_meter(Meter(Budget(**limits)))
 
 

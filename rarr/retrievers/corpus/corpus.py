@@ -354,6 +354,7 @@ class _Build:
 def _locked_folder(out: Path, private: bool) -> Iterator[None]:
     if private:
         make_private_folder(out)
+        out.chmod(0o700)  # an older version of rarr may have left it open to others
     out.mkdir(parents=True, exist_ok=True)
     ours = (index.FILE_PREFIX, index.PASSAGES)
     if foreign := [entry.name for entry in out.iterdir() if not entry.name.startswith(ours)]:

@@ -146,7 +146,6 @@ pieces = st.lists(st.sampled_from(tokens), max_size=12)
 
 
 def writings(amount: int) -> list[str]:
-    """The amount in every form."""
     grouped = f"{amount:,}"
     marks = [",", ".", "'", "\u00a0", "\u202f", "\u2009", "’"] if amount >= 10**6 else [",", "'", "\u202f"]
     exact = [f"{amount}", *(grouped.replace(",", mark) for mark in marks)]

@@ -27,7 +27,6 @@ def query_about(text: str, about: str, asks: str = "Which?") -> Query:
 
 
 def asked_of(chat: ScriptedModel, call: int = 0) -> dict[str, str]:
-    """Returns the variables of the prompt of a call."""
     ask = chat.calls[call]
     variables = PROMPTS[ask.name].variables_in(ask.messages[-1].content)
     assert variables is not None
