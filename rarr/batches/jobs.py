@@ -128,6 +128,7 @@ class InProcessRunner:
         async with self._starting:
             if self._reviser is None:
                 self._reviser = await in_thread(_build_reviser, self._settings)
+                gc.freeze()  # else each collection visits 200,000 objects of libraries, for 0.1 s
             return self._reviser
 
     async def run(self, job: Job) -> JobResult:
@@ -158,9 +159,7 @@ class InProcessRunner:
 def _build_reviser(settings: Settings) -> "Reviser":
     from rarr.agent.revise import Reviser  # the long import would block the event loop
 
-    reviser = Reviser(settings)
-    gc.freeze()  # else each full collection of garbage visits 200,000 objects of libraries, for 0.1 s
-    return reviser
+    return Reviser(settings)
 
 
 def unchanged_result(job: Job, outcome: Outcome, notice: str) -> JobResult:
@@ -261,7 +260,8 @@ class _Worker:
         context.set_forkserver_preload([__name__, "rarr.agent.revise"])  # one import for all workers
         near, far = context.Pipe()
         with far:  # only the new process keeps this end open
-            (process := context.Process(target=_run_worker, args=(self._settings, far))).start()
+            process = context.Process(target=_run_worker, args=(self._settings, far))
+            process.start()
         return process, near
 
 
