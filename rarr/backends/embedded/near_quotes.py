@@ -114,7 +114,7 @@ def card_of(
         return RawCard("open", open=(sentence,))
     subject, is_open = find_antecedent(sentence, above), bool(first_pronoun(sentence))
     told = [it for it in lines if not is_open or it.needed_keys <= (subject or set()) <= it.all_keys]
-    told = [it for it in told if not lists.has_other_pronouns(sentence, it.text)]
+    told = [it for it in told if hedged or not lists.has_other_pronouns(sentence, it.text)]
     found = [align(items, it, subject) for it in told if not it.text.rstrip().endswith("?")]
     found = [it for it in found if it.shared >= LEAST_SHARED or (len(items) == _FEW and it.is_contradiction)]
     near = sorted(found, key=lambda it: (len(it.diffs), -it.shared))

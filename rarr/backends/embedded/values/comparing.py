@@ -44,9 +44,7 @@ def compare(claim: Value, source: Value) -> Comparison:
     amounts = _base_amounts(claim), _base_amounts(source)
     found = [_compare_amounts(claim, source, one, other) for one, other in product(*amounts)]
     if found[0] == "equal":
-        is_unclear = (
-            _may_be_thousands(claim, source) if claim.unit else _differ_only_in_zeros(claim.text, source.text)
-        )
+        is_unclear = _may_be_thousands(claim, source) if claim.unit else _differ_only_in_zeros(claim, source)
         return "unknown" if is_unclear else "equal"
     return found[0] if len(set(found)) == 1 else "unknown"
 
@@ -76,8 +74,8 @@ def _bound_number(value: Value) -> Fraction:
 
 def may_be_equal(first: Value, second: Value) -> bool:
     """Tells whether two values may be equal. Ignores "over", "per day", and a unit that one value lacks."""
-    is_one_name = first.kind == second.kind == "identifier" and first.readings == second.readings
-    if is_one_name or compare(first, second) == "equal":
+    is_one = first.kind == second.kind in ("identifier", "time") and first.readings == second.readings
+    if is_one or compare(first, second) == "equal":
         return True
     if not (first.amounts and second.amounts):
         return False
@@ -126,9 +124,9 @@ def _base_amounts(value: Value) -> list[Amount]:
     return [it.times(value.size) for it in value.amounts]
 
 
-def _differ_only_in_zeros(first: str, second: str) -> bool:
+def _differ_only_in_zeros(first: Value, second: Value) -> bool:
     """Tells whether two numbers differ only in zeros. Both may be versions ("2.1" and "2.10") or names."""
-    digits = [_BESIDE_DIGITS.sub("", it) for it in (first, second)]
+    digits = [_BESIDE_DIGITS.sub("", it.text) for it in (first, second)]
     are_plain = all(it.isdigit() for it in digits)
     return are_plain and digits[0] != digits[1] and digits[0].strip("0") == digits[1].strip("0")
 
