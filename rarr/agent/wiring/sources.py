@@ -183,7 +183,7 @@ def components_with_given(components: Components, given: GivenPassages, *, alone
         both = CombinedRetriever({"the given sources": given, "the other sources": components.retriever})
         return replace(components, retriever=both, given=shown, searches=True)
     if isinstance(generator, QueriesByUnit):
-        generator = generator.for_sentences()
+        generator = QueriesByUnit(generator.questions, "sentences")
     changed: dict[str, Any] = {"given": shown, "searches": False, "query_generator": generator}
     return replace(components, retriever=ObjectRetriever(given, None), **changed)
 

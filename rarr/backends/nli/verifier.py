@@ -34,34 +34,28 @@ class NliModel:
 
     def judge_pairs(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
         """Judges pairs (evidence, claim), with `title` before the evidence; None if no evidence fits in."""
-        heading = f"{title}. " if title else ""
+        title = f"{title}. " if title else ""
         parts: list[tuple[int, Pair]] = []
         for number, (evidence, claim) in enumerate(pairs):
-            fits = lambda text, claim=claim: self._token_count((heading + text, claim)) <= self._limit  # noqa: E731
-            parts += [(number, (heading + part, claim)) for part in evidence_parts(evidence, fits)]
+            fits = lambda it, claim=claim: len(self._encode((title + it, claim))["input_ids"]) <= self._limit  # noqa: E731
+            parts += [(number, (title + part, claim)) for part in evidence_parts(evidence, fits)]
         judged = self._judge_in_batches([pair for _, pair in parts])
         found: list[list[EntailmentJudgement]] = [[] for _ in pairs]
         for (number, _), judgement in zip(parts, judged, strict=True):
             found[number].append(judgement)
         return [_highest_judgement(some) if some else None for some in found]
 
-    def _without_special_tokens(self, text: str) -> str:
-        """Returns the text on one line, without the special tokens of the tokenizer."""
-        return " ".join(self._special.sub(" ", text).split())
-
-    def _model_input(self, pair: Pair) -> tuple[str, ...]:
-        evidence, claim = map(self._without_special_tokens, pair)
-        if self._format.prompt is None:
-            return evidence, claim
-        end = self._tokenizer.eos_token or self._tokenizer.sep_token
-        return (self._format.prompt.format(evidence=evidence, claim=claim, end=end),)
-
-    def _token_count(self, pair: Pair) -> int:
-        return len(self._tokenizer(*self._model_input(pair), verbose=False)["input_ids"])
+    def _encode(self, pair: Pair) -> dict[str, Any]:
+        """Returns the model's input for a pair. Removes special tokens from the texts of the pair."""
+        evidence, claim = texts = [" ".join(self._special.sub(" ", text).split()) for text in pair]
+        if self._format.prompt is not None:
+            end = self._tokenizer.eos_token or self._tokenizer.sep_token
+            texts = [self._format.prompt.format(evidence=evidence, claim=claim, end=end)]
+        return dict(self._tokenizer(*texts, verbose=False))
 
     def _judge_in_batches(self, pairs: Sequence[Pair]) -> list[EntailmentJudgement]:
         """Judges the pairs in batches, short pairs first. Returns judgements in the order of `pairs`."""
-        encoded = [dict(self._tokenizer(*self._model_input(pair), verbose=False)) for pair in pairs]
+        encoded = [self._encode(pair) for pair in pairs]
         sizes, judged = [len(each["input_ids"]) for each in encoded], dict[int, EntailmentJudgement]()
         size = _BATCH_TOKENS // max(sizes, default=1) or 1
         order = sorted(range(len(sizes)), key=sizes.__getitem__)

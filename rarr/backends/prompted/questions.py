@@ -123,23 +123,19 @@ class QueriesByUnit:
 
     def __init__(self, questions: PromptedQuestions | None, unit: QueryKind) -> None:
         """`unit`: the kind of query in the first round. Later rounds need `questions`, which asks a model."""
-        self._questions, self._unit = questions, unit
-
-    def for_sentences(self) -> "QueriesByUnit":
-        """Returns a generator with the same `questions`, whose first round makes each sentence a query."""
-        return QueriesByUnit(self._questions, "sentences")
+        self.questions, self._unit = questions, unit
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Returns the queries of the first round, by the unit: questions, sentences, or the whole text."""
-        if self._questions is not None and self._unit == "questions":
-            return await self._questions.generate(text, context)
+        if self.questions is not None and self._unit == "questions":
+            return await self.questions.generate(text, context)
         if self._unit == "text":
             return [Question(text=" ".join(text.split()), start=0, end=len(text))]
         return await work(sentence_queries, text, context)
 
     async def target(self, text: str, context: str | None, lacking: SearchTargets) -> Sequence[Question]:
         """Asks a model for queries about unsupported sentences. Without a model, returns no queries."""
-        return await self._questions.target(text, context, lacking) if self._questions else ()
+        return await self.questions.target(text, context, lacking) if self.questions else ()
 
 
 def sentence_queries(text: str, context: str | None) -> list[Question]:

@@ -223,10 +223,8 @@ class _ValueReader:
             base, end = readings[0].amount, part.end()
             readings = [exact_amount(base + Fraction(unicodedata.numeric(part[1])))]
         elif power := forms.TIMES_TEN.match(self.plain, end):
-            exponent = Fraction(10) ** int(
-                power[1] or unicodedata.normalize("NFKC", power[2]).replace("−", "-")
-            )
-            readings, end = [reading.times(exponent) for reading in readings], power.end()
+            exponent = power[1] or unicodedata.normalize("NFKC", power[2]).replace("−", "-")
+            readings, end = [it.times(Fraction(10) ** int(exponent)) for it in readings], power.end()
         elif match["decimals"] and not match["mark"] and self._is_version(start, end):
             return self._make(start, end, "identifier", match[0], unit="version")
         if match[0].isdigit() and forms.POINT_BEFORE.search(self.text[max(0, start - 2) : start]):
