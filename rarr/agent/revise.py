@@ -6,15 +6,16 @@ from functools import partial
 from typing import Any, Literal, cast
 
 from rarr.agent.blocks import is_revised_in_blocks, revise_blocks
-from rarr.agent.cite import add_citations, non_editing_components
+from rarr.agent.cite import add_citations, non_editing_components, require_card_reader
 from rarr.agent.graph import Graph, build_graph
 from rarr.agent.inputs import Context, context_text, file_name_notices, required_text, text_notices
 from rarr.agent.postprocess import result_by_deadline, result_of_run, untouched_result
 from rarr.agent.runs import GraphRunner, RunResult, opened_runner, revision_of, synchronous
 from rarr.agent.wiring.sources import components_with_given
+from rarr.backends.prompted.estimates import expected_usage
 from rarr.components import Components
 from rarr.errors import InputError, RarrError
-from rarr.records import Notice, Revision
+from rarr.records import ModelUsage, Notice, Revision
 from rarr.records.citations import Cited
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, GivenPassages
@@ -61,6 +62,14 @@ class Reviser(GraphRunner[Revision]):
         return await reviser._run_new_text(text, asked, run_id, await work(text_notices, given, text, asked))
 
     revise = synchronous(arevise)
+
+    def estimate(self, text: str, context: Context = None) -> ModelUsage:
+        """Estimates the usage of `revise` for `text`, without a request. See `expected_usage`.
+
+        Raises `InputError` for the preset `paper`.
+        """
+        require_card_reader(self._components)
+        return expected_usage(required_text(text, "text"), context_text(context), self._components)
 
     async def acite(
         self,

@@ -38,8 +38,7 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
     with streams.show_progress() as line:
         report = build_index(path, out, window=settings.window, progress=line.show_files)
     streams.warn(*lines_by_reason([*report.skipped, *report.notes]))
-    streams.write_tables(report._asdict())
-    return 0
+    return streams.write_tables(report._asdict())
 
 
 @click.command()
@@ -54,11 +53,12 @@ def index(path: Path, out: Path, settings: "Settings") -> int:
 @options.option("--ray", "ADDRESS", "Ray cluster that revises: HOST:PORT, auto or local.")
 @options.option("--max-cost", "X", "Cost of all results after which no row begins.", type=click.FloatRange(0))
 @options.FAIL_UNDER
+@options.ESTIMATE
 @options.setting_options(*options.SOURCE_SETTINGS, *options.MODEL_SETTINGS)
 @options.JSON
 def batch(
     source: Path, out: Path, text: str, context: str | None, sources: str | None,
-    fail_under: Sequence[str], settings: "Settings", **work: Any,
+    fail_under: Sequence[str], settings: "Settings", estimate: bool, **work: Any,
 ) -> int:  # fmt: skip
     """Revise the rows of a file into another file.
 
@@ -75,6 +75,14 @@ def batch(
     from rarr.batches.results import MEASURES, Columns
 
     columns, measures = Columns(text, context, sources), options.parse_limits(fail_under, MEASURES)
+    if estimate:  # a batch of worker processes does not need the pipeline here
+        from rarr import ModelUsage, Reviser
+        from rarr.batches.rows import input_rows
+
+        rows = (it for it in map(columns.row_or_problem, input_rows(source)) if not isinstance(it, str))
+        with Reviser(settings) as reviser:
+            every = (reviser.estimate(it.text, it.context) for it in rows)
+            return streams.write_tables(sum(every, start=ModelUsage()))
 
     def report_rows_left(counts: "BatchCounts") -> None:  # after an interrupt, OUT looks finished
         if counts.left:
@@ -180,8 +188,7 @@ def label(files: Sequence[Path], out: Path, merge: bool) -> int:
         exports = read_exports(files)
         ratings = merge_ratings(exports)
         streams.save_file(out, (f"{json.dumps(row, ensure_ascii=False)}\n" for row in labelled_rows(exports)))
-        streams.write_tables(ratings, out, "labels")
-        return 0
+        return streams.write_tables(ratings, out, "labels")
     if len(files) > 1 or options.wants_json():
         raise InputError("several files and --json belong to merging: add --merge, or give one DATA")
     items = read_items(files[0])
@@ -244,8 +251,7 @@ def bench(name: str, data: Sequence[Path], out: Path, settings: "Settings", **ro
     streams.write_tables(report, out)
     streams.warn(*lines_by_reason(report.failures))
     if report.failed:
-        no_label = "it has no label for any of them: give another --judge"
-        cure = f"{report.errors[0]}: see rarr doctor" if report.errors else no_label
+        cure = f"{report.errors[0]}: see rarr doctor" if report.errors else "give another --judge"
         return streams.complain(f"{', '.join(report.failed)}: nothing could be judged: {cure}", 3)
     return streams.complain_of_errors(report.errors, "row", all_failed=False)
 
@@ -339,5 +345,4 @@ def _run_training(module: str, function: str, rows: Path, out: Path, **options_:
         raise SetupError(f"{why}: pip install 'rarr[train]'") from None
     with streams.show_progress():
         report = getattr(training, function)(rows, out, **options_)
-    streams.write_tables(report, out, "weights")
-    return 0
+    return streams.write_tables(report, out, "weights")

@@ -150,6 +150,7 @@ JSON: Option = click.option(
     "--json", is_flag=True, expose_value=False, help="Print only JSON.",
     callback=lambda context, _, wanted: context.meta.update({__name__: wanted}),
 )  # fmt: skip
+ESTIMATE = click.option("--estimate", is_flag=True, help="Print the usage to expect; ask no model.")
 LIMIT = option("--limit", "N", "Use only N rows.", type=COUNT)
 JOBS = option("--jobs", "N", "Rows or files to work on at once; default 4.", type=COUNT, default=4)
 FAIL_UNDER = option("--fail-under", "M=X", "Status 4 if measure M is under X; repeatable.", multiple=True)

@@ -117,11 +117,12 @@ def write_result(result: "BaseModel | Any", text: Callable[[], str]) -> None:
     write(json_of(result) if wants_json() else text())
 
 
-def write_tables(report: Any, out: Path | None = None, noun: str = "report") -> None:
-    """Writes a report to standard output: as JSON with --json, else as tables, and a line "`noun`: `out`"."""
+def write_tables(report: Any, out: Path | None = None, noun: str = "report") -> int:
+    """Writes a report: as JSON with --json, else as tables and a line "`noun`: `out`". Returns status 0."""
     from rarr.views.report_tables import as_tables
 
     write_result(report, lambda: as_tables(report, out, noun))
+    return 0
 
 
 def require_not_an_input(out: Path | None, read: Iterable[Path]) -> None:

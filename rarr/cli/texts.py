@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @options.JSON
 @click.option("--diff", is_flag=True, help="Print only a unified diff.")
 @click.option("--verbose", "-v", is_flag=True, help="Print the reasons and all quotes as well.")
+@options.ESTIMATE
 def revise(
     text: str | None, file: Path | None, context: str | None, source: Sequence[Path], settings: "Settings",
     verbose: bool, **shown: bool,
@@ -51,6 +52,8 @@ def revise(
     cure = "give the text in quotes, or its file with --file F"
     original = streams.argument_text(text, "TEXT", cure) if file is None else streams.text_of_file(file)
     with streams.open_with_progress(Reviser, settings) as reviser:
+        if shown["estimate"]:
+            return streams.write_tables(reviser.estimate(original, context))
         revision = reviser.revise(original, context, sources=[*streams.source_passages(source)] or None)
     status = _report_status(revision, warning_lines(revision.warnings) if shown["diff"] else ())
     terminal = sys.stdout.isatty()

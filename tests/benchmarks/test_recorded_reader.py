@@ -12,7 +12,7 @@ import pytest
 from benchmarks.answers import CORRECTED, IN_OTHER_WORDS, GoodRecord, corpus_folder, outcomes, read_answers
 from benchmarks.harness import EXAMPLES, read_lines, report_time, serve_apart
 from benchmarks.recorded_reader import RecordedModel, add_answers, wire_reader
-from rarr import Reviser, Settings, revise
+from rarr import Reviser, Settings
 from rarr.ledger.reader_record import ReaderRecord
 from rarr.testing import Asked, ScriptedModel
 
@@ -32,9 +32,11 @@ def test_recorded_reader_corrects_an_answer_in_other_words(name: str, tmp_path: 
 @pytest.mark.parametrize(("model", "requests", "tokens"), [(RecordedModel(), 3, 5000), (None, 4, 6340)])
 def test_demo_costs_no_more_than_was_measured(model: Any, requests: int, tokens: int) -> None:
     """Read by the strong model, and by one that says yes to all, and misses its planted errors."""
-    text, corpus = EXAMPLES / "texts" / "demo.md", str(EXAMPLES / "corpus")
+    text, corpus = (EXAMPLES / "texts" / "demo.md").read_text(encoding="utf-8"), str(EXAMPLES / "corpus")
     settings = Settings(model=model or ScriptedModel(_yes), corpus=corpus, trace=False)
-    usage = revise(text.read_text(encoding="utf-8"), settings=settings).usage
+    with Reviser(settings) as reviser:
+        expected, usage = reviser.estimate(text), reviser.revise(text).usage
+    assert 0.4 < expected.input_tokens / usage.input_tokens < 2.5
     assert getattr(model, "missing", {}) == {}
     assert usage.model_calls <= requests
     assert (usage.input_tokens or 0) + (usage.output_tokens or 0) <= tokens

@@ -66,6 +66,17 @@ def test_json_is_the_revision_alone_and_diff_the_diff_alone(command: Command, re
     assert command("revise", "Hello.", "--diff") == (0, b"", complaint)
 
 
+def test_estimate_asks_nothing_and_adds_up_the_texts(command: Command) -> None:
+    model = ["--model", "vllm:x", "--base-url", "http://127.0.0.1:9/v1", "--corpus", "dam.md", "--estimate"]
+    price = ["--set", 'endpoints={"vllm:x": {"price": [0.25, 2]}}', "--json"]
+    Path("rows.jsonl").write_text(f'{{"text": "{DAM}"}}\n{{}}\n{{"text": "{DAM}"}}\n', encoding="utf-8")
+    calls = ("revise", DAM), ("batch", "rows.jsonl", "-o", "out.jsonl")
+    one, both = (json.loads(command(*call, *model, *price).out) for call in calls)
+    assert both == {name: 2 * number for name, number in one.items()}
+    assert one["cost"] == pytest.approx((0.25 * one["input_tokens"] + 2 * one["output_tokens"]) / 1e6)
+    assert not Path("out.jsonl").exists()
+
+
 @pytest.mark.parametrize("option", ["--json", "--diff", "--verbose"])
 @pytest.mark.parametrize(
     ("judged", "warnings", "status"),

@@ -21,7 +21,7 @@ MAX_SEARCHES = 4  # the most searches of LaMDA for a text
 
 
 class EditAnswer(BaseModel):
-    """The answer of the model: the words to change (`span`), and the whole text after the change."""
+    """The answer of the model: the words to change (`span`), if asked for, and the whole new text."""
 
     span: str = ""
     revision: str
@@ -85,12 +85,6 @@ def _prompt_variables(text: str, context: str | None, query: Query, evidence: Ev
     return {"context": context or NOTHING, "text": text, "query": query.text, "evidence": shown}
 
 
-class RewriteAnswer(BaseModel):
-    """The answer of the model: the whole new text."""
-
-    revision: str
-
-
 class PromptedRewriter(ModelAsker):
     """A rewriter that asks a language model once, with all evidence. The model may change the whole text.
 
@@ -105,7 +99,7 @@ class PromptedRewriter(ModelAsker):
         distinct = dict.fromkeys(titled_evidence(item) for item in evidence)
         variables = {"context": context or NOTHING, "text": text, "evidence": DIVIDER.join(distinct)}
         prompt = with_answer_limit(self._prompts[self.prompt], text, variables["evidence"])
-        answer = await self._model.ask(prompt, RewriteAnswer, variables)
+        answer = await self._model.ask(prompt, EditAnswer, variables)
         return quotation_of(prompt, text).original_words(answer.revision).strip() or text
 
 

@@ -40,7 +40,7 @@ class PromptedQuestions:
 
     def __init__(self, model: LanguageModel, prompts: Prompts, *, samples: int = 1) -> None:
         """`samples`: the number of answers whose questions are merged (Gao et al. 2023, section 3.1)."""
-        self._model, self._prompts, self._samples = model, prompts, samples
+        self.model, self._prompts, self._samples = model, prompts, samples
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Returns each question once, in text order. Raises the errors of `LanguageModel.sample`."""
@@ -51,7 +51,7 @@ class PromptedQuestions:
         prompt = with_answer_limit(self._prompts["generate_queries"], shown, tokens_each=TOKENS_ASKED)
         variables = {"context": context or NOTHING, "text": shown}
         options: Any = {"samples": self._samples, "temperature": TEMPERATURE}
-        answers = await self._model.sample(prompt, QuestionsAnswer, variables, **options)
+        answers = await self.model.sample(prompt, QuestionsAnswer, variables, **options)
         return await work(_merge_questions, answers, prompt, text, spans)
 
     async def target(self, text: str, context: str | None, lacking: SearchTargets) -> Sequence[Question]:
@@ -65,7 +65,7 @@ class PromptedQuestions:
         seen = "\n".join(f"- {' '.join(item.split())}" for item in lacking.seen)[:MAX_SEEN] or NOTHING
         variables = {"context": context or NOTHING, "text": shown, "asked": asked, "seen": seen}
         prompt = with_answer_limit(self._prompts["target_queries"], shown, tokens_each=TOKENS_ASKED)
-        answer = await self._model.ask(prompt, QuestionsAnswer, variables)
+        answer = await self.model.ask(prompt, QuestionsAnswer, variables)
         return await work(_merge_questions, [answer], prompt, text, lacking.spans)
 
 
@@ -123,13 +123,13 @@ class QueriesByUnit:
 
     def __init__(self, questions: PromptedQuestions | None, unit: QueryKind) -> None:
         """`unit`: the kind of query in the first round. Later rounds need `questions`, which asks a model."""
-        self.questions, self._unit = questions, unit
+        self.questions, self.unit = questions, unit
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Returns the queries of the first round, by the unit: questions, sentences, or the whole text."""
-        if self.questions is not None and self._unit == "questions":
+        if self.questions is not None and self.unit == "questions":
             return await self.questions.generate(text, context)
-        if self._unit == "text":
+        if self.unit == "text":
             return [Question(text=" ".join(text.split()), start=0, end=len(text))]
         return await work(sentence_queries, text, context)
 
