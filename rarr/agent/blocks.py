@@ -24,7 +24,6 @@ BLOCK_CHARS = 4000
 _MIN_BLOCKS, _MAX_BLOCKS = 2, 16  # at the same time; two, so that one can search while the other computes
 _READING_SHARE, _DIVIDING_SHARE = 0.1, 0.3  # of the grace time: then blocks end; then the rest is one block
 _BLOCK_KEYS = ("passages", "reached", "lacking", "supports", "cards", "kept")  # keys of the run of a block
-_BLOCK_REQUESTS = 8  # of one block at the same time, on average
 
 
 def is_revised_in_blocks(text: str, components: Components) -> bool:
@@ -62,7 +61,8 @@ async def revise_blocks(
         state = join_block_states(start, runs, components.settings.report_size)
         return {**state, "warnings": [*state["warnings"], *_limit_notices(runs, limits)]}
 
-    at_once = components.settings.concurrency // _BLOCK_REQUESTS if components.models else 0
+    # A block has about eight requests at the same time.
+    at_once = components.settings.concurrency // 8 if components.models else 0
     following = iter(lambda: None if limits.is_over else next(blocks, None), None)
     runs = await for_each(following, revise_block, max(_MIN_BLOCKS, min(_MAX_BLOCKS, at_once)))
     return await asyncio.to_thread(join_states)

@@ -31,7 +31,6 @@ _DOCUMENT_OUTCOMES: dict[Outcome, DocumentOutcome] = {
 _UNREAD_CODES = ("html_not_checked", "table_not_checked", "reader_unreliable")
 _COMMON_CODES = ("file_skipped", "corpus_not_searched", "server_not_used", *HARMLESS_CODES)
 """The codes of warnings about the sources or the settings. They are given once for all documents."""
-_MAX_QUOTES = 3
 
 
 class DocumentFile(NamedTuple):
@@ -105,7 +104,7 @@ def _doubtful_findings(revision: Revision, failing_statuses: Sequence[str]) -> I
     for kind, it in classified_sentences(revision):
         if kind not in ("contradicted", "not confirmed", "not judged"):
             continue
-        quotes = sorted(it.quotes, key=lambda quote: quote.side != "against")[:_MAX_QUOTES]
+        quotes = sorted(it.quotes, key=lambda quote: quote.side != "against")[:3]  # enough to decide
         own = [part for part in it.parts if part.state != "confirmed"]
         yield Finding(
             **it.model_dump(include={"status", "text", "start", "end"}),

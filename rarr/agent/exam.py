@@ -65,10 +65,10 @@ class ExamResult(NamedTuple):
 
     def result_lines(self, name: str) -> list[str]:
         """Returns the result as lines for a person. The last line says what the model is fit for."""
-        cards, spent = f"{self.found} of {self.cards}", f"{self.tokens}, seconds: {self.seconds:.1f}"
-        faults = ", ".join(self.faults) or "none"
-        last = f"{name} is {_FITNESS_WORDS[self.fit_for]}"
-        return [f"right cards: {cards}", f"tokens: {spent}", f"faults: {faults}", last]
+        cards, faults = f"{self.found} of {self.cards}", ", ".join(self.faults) or "none"
+        spent = f"tokens: {self.tokens}, seconds: {self.seconds:.1f}"
+        fit = _FITNESS_WORDS[self.fit_for]
+        return [f"right cards: {cards}", spent, f"faults: {faults}", f"{name} is {fit}"]
 
 
 def examine_named_model(name: str, settings: Settings) -> ExamResult:
@@ -94,8 +94,7 @@ async def examine_reader(reader: CardReader) -> ExamResult:
     meter, start, kept, served, counts = Meter(), perf_counter(), True, "", Counter[str]()
     with using_meter(meter):
         for part in json.loads(await work(EXAM_FILE.read_text, "utf-8")):
-            block = _exam_block(part)
-            reading = await reader.read(block)
+            reading = await reader.read(block := _exam_block(part))
             served = reading.served or served
             lines = {line.label: line for excerpt in block.excerpts for line in excerpt.lines}
             kept = kept and not reading.problem and len(reading.cards) >= len(part["sentences"])
@@ -116,8 +115,8 @@ def _exam_block(part: Mapping[str, Any]) -> ReadingBlock:
         lines = enumerate(source["lines"], start=1)
         made = (SourceLine(f"P{n}.{at}", line, f"x{n}", 0, len(line)) for at, line in lines)
         excerpts.append(Excerpt(f"P{n}", source["title"], "", tuple(made)))
-    sentences = enumerate(part["sentences"], start=1)
-    pieces = (it for n, each in sentences for it in (BlockPiece(each["text"], n), BlockPiece(" ")))
+    numbered = (BlockPiece(each["text"], n) for n, each in enumerate(part["sentences"], start=1))
+    pieces = (it for piece in numbered for it in (piece, BlockPiece(" ")))
     return ReadingBlock("", "", tuple(pieces), tuple(excerpts))
 
 

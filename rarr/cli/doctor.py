@@ -143,13 +143,12 @@ def _diagnose_sources(settings: "Settings") -> Iterator[Diagnosis]:
         try:
             made = make_retriever(there, opened)
             if settings.offline and name.removeprefix("search ") in WEB_SOURCES:
-                told = "is set up; whether its address answers, and takes its key, was not tried offline"
-                yield Diagnosis(name, "ok", told)
+                yield Diagnosis(name, "ok", "is set up; its address and key were not tried offline")
             elif run(by_deadline(made.retrieve(TEST_QUESTION, 1), SOURCE_LIMIT_S)) is not None:
                 yield Diagnosis(name, "ok", "it answers")
             else:
-                cure = "check its address and the connection"
-                yield Diagnosis(name, bad, f"no answer within {SOURCE_LIMIT_S:g} s", cure)
+                told = f"no answer within {SOURCE_LIMIT_S:g} s"
+                yield Diagnosis(name, bad, told, "check its address and the connection")
         except RarrError as error:
             yield Diagnosis(name, bad, str(error))
         finally:

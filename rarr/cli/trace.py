@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rarr import Revision
     from rarr.traces.trace_reader import Trace
 
-_RUN_ARGUMENT = click.argument("run")
 _NODE_OPTION = options.option("--node", "N", "The node, such as check_agreement.")
 _FULL_OPTION = click.option("--full", is_flag=True, help="Show all prompts and answers in full.")
 
@@ -54,7 +53,7 @@ def list_runs(limit: int) -> int:
 
 
 @trace.command()
-@_RUN_ARGUMENT
+@click.argument("run")
 @_NODE_OPTION
 @_FULL_OPTION
 def show(run: str, node: str | None, full: bool) -> int:
@@ -71,7 +70,7 @@ def show(run: str, node: str | None, full: bool) -> int:
 
 
 @trace.command()
-@_RUN_ARGUMENT
+@click.argument("run")
 @options.option("--accept", "EDIT", "A suggested edit to apply; repeatable.", multiple=True)
 @options.option("--revert", "EDIT", "An edit to take out of the text; repeatable.", multiple=True)
 @options.JSON
@@ -116,7 +115,7 @@ def _revision_of(run: str) -> "Revision":
 
 
 @trace.command("open")
-@_RUN_ARGUMENT
+@click.argument("run")
 @options.out_option("FILE", "File for the page.")
 def open_page(run: str, out: Path | None) -> int:
     """Write RUN as a page, and open it in the browser, unless -o is given or there is no display."""
@@ -143,7 +142,7 @@ def open_page(run: str, out: Path | None) -> int:
 
 
 @trace.command()
-@_RUN_ARGUMENT
+@click.argument("run")
 @options.out_option("FILE", "File for the lines.")
 def export(run: str, out: Path | None) -> int:
     """Write RUN as JSON lines to pass it on: with the text, the evidence, all prompts and answers."""
@@ -179,7 +178,7 @@ def prune(runs: Sequence[str]) -> int:
 
 
 @trace.command()
-@_RUN_ARGUMENT
+@click.argument("run")
 @_NODE_OPTION
 @options.option("--prompt", "FILE", "Prompt that replaces the one of its name.", type=options.FILE)
 @options.option("--runs", "N", "The N newest runs; RUN is last.", type=options.COUNT)

@@ -224,7 +224,9 @@ def _search_results(text: str) -> list[dict[str, Any]] | None:
     except (ValueError, RecursionError):
         return None
     results: Any = found.get("results") if isinstance(found, dict) else found
-    if not isinstance(results, list) or not all(map(_has_address, results)):
+    if not isinstance(results, list) or not all(isinstance(it, dict) for it in results):
+        return None
+    if not all(any(isinstance(it.get(key), str) for key in _ADDRESS_KEYS) for it in results):
         return None
     readable = list[dict[str, Any]]()
     for result in results:
@@ -232,7 +234,3 @@ def _search_results(text: str) -> list[dict[str, Any]] | None:
             given_passage(result, 1, "a tool")
             readable.append(result)
     return readable
-
-
-def _has_address(result: object) -> bool:
-    return isinstance(result, dict) and any(isinstance(result.get(key), str) for key in _ADDRESS_KEYS)

@@ -21,7 +21,6 @@ from rarr.tools.text.wording import counted, warning_lines
 from rarr.traces.trace_file import ReadBody, RunFacts, StoredSpan, TraceFile
 from rarr.traces.trace_reader import Trace
 
-_LINKS = 8  # the most links to spans that failed with the same error
 _ROW_KINDS = ("node", "failure", "query", "ask", "block")  # the kinds of spans that have a row on the page
 
 
@@ -142,7 +141,7 @@ class RunView:
     def failure_groups(self) -> list[tuple[str, str, list[int]]]:
         """Groups failed spans by name and error: (name and count of spans, error, up to 8 row numbers)."""
         alike = _grouped(((span.name, span.error), span) for span in self.trace.spans if span.error)
-        rows = {key: [*dict.fromkeys(map(self.row_number, spans))][:_LINKS] for key, spans in alike.items()}
+        rows = {key: [*dict.fromkeys(map(self.row_number, spans))][:8] for key, spans in alike.items()}
         times = {key: f"{key[0]}, {counted(len(spans), 'time')}" for key, spans in alike.items()}
         return [(times[key], key[1], rows[key]) for key in alike]
 

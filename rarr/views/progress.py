@@ -14,7 +14,6 @@ from rarr.views.shown_text import one_line
 
 _STEPS = ("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "attribute", "evaluate")
 _USED = "requests: {task.fields[run].total.model_calls:,}, tokens: {task.fields[run].total.input_tokens:,} in"
-_MOST_CHARACTERS = 80  # of the line, without the usage and the time
 
 
 class ProgressLine:
@@ -51,7 +50,7 @@ class ProgressLine:
         self._show_line(f"{far}{node.replace('_', ' ')}{step}", run=run)
 
     def _show_line(self, line: str, **known: Any) -> None:
-        self._progress.update(self._task, description=one_line(line, _MOST_CHARACTERS), **known)
+        self._progress.update(self._task, description=one_line(line, 80), **known)
 
     def show_rows(self, done: int, total: int | None, errors: int = 0, noun: str = "row") -> None:
         """Shows how many of the `total` rows are finished, how many failed, and the time that remains."""

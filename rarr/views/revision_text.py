@@ -29,7 +29,6 @@ _STATUS_STYLES: dict[Status, str] = {
     "unjudged": "dim",
 }
 _PART_STYLES = {"confirmed": "green", "differs": "bold red", "open": "underline bright_blue"}
-_VERDICTS = {"for": "agrees", "against": "disagrees"}
 _PIPE_WIDTH = 240  # characters of a line, if standard output is no terminal
 _MOST_PLACE, _MOST_SENTENCE, _MOST_HEAD = 500, 200, 80  # characters; heads are those of table rows
 
@@ -64,8 +63,7 @@ def revision_diff(revision: Revision, *, terminal: bool) -> str:
         row if row.endswith("\n") else f"{row}\n\\ No newline at end of file\n"
         for row in unified_diff(before, after, "original", "revised")
     ]
-    styles = {"+": "green", "-": "red", "@": "cyan"}
-    shown = (Text(visible_text(it), styles.get(it[0], "")) for it in rows)
+    shown = (Text(visible_text(it), {"+": "green", "-": "red", "@": "cyan"}.get(it[0], "")) for it in rows)
     return rich_text(shown, terminal=True, soft_wrap=True, end="") if terminal else "".join(rows)
 
 
@@ -153,7 +151,7 @@ def _source_texts(sentence: Sentence, revision: Revision) -> Iterator[str]:
     verdicts = {check.evidence_id: check.verdict for check in revision.checks if not check.stale}
     cited = defaultdict[tuple[str, str], list[str]](list)
     for quote in sentence.quotes:
-        cited[quote.evidence_id, _VERDICTS[quote.side]].append(quote.text)
+        cited[quote.evidence_id, "agrees" if quote.side == "for" else "disagrees"].append(quote.text)
     uncited = {(name, verdicts.get(name, "")): list[str]() for name in sentence.evidence_ids}
     for (name, verdict), quotes in (cited or uncited).items():
         if passage := by_id.get(name):

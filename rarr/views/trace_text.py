@@ -24,13 +24,12 @@ from rarr.views.report_tables import tables_text
 from rarr.views.revision_text import Line, lines_as_text
 from rarr.views.shown_text import one_line, visible_text
 
-_SHORTEST_ID = 8  # characters of the id of a run in the list
 _MOST_QUOTE, _MOST_REPLAY, _MOST_RECORD = 160, 200, 500  # characters
 
 
 def runs_table(runs: Sequence[RunSummary], names: Sequence[str]) -> str:
-    """Writes a table with a row for each run. Shortens the ids. All ids in `names` still differ."""
-    length = next(n for n in count(_SHORTEST_ID) if len({name[:n] for name in names}) == len(names))
+    """Writes a table with a row for each run. Shortens ids to 8 or more characters, unique in `names`."""
+    length = next(n for n in count(8) if len({name[:n] for name in names}) == len(names))
     heads = ("run", "when", "took", "status", "calls", "tokens", "edits")
     table = Table(*heads, Column("text", no_wrap=True, ratio=1), box=None, pad_edge=False, expand=True)
     for run in runs:

@@ -77,12 +77,8 @@ def test_mark_stands_behind_the_sentence(text: str, body: str) -> None:
     assert cited.text[: cited.list_start] == body
 
 
-@pytest.mark.parametrize(
-    ("text", "footnotes", "listed"),
-    [
-        ("It is red.\r\n", False, "It is red.[1]\r\n\r\nSources:\r\n\r\n- [1] source-1.md\r\n"),
-        ("It is.\n\n```\nx\n", True, "It is.[^1]\n\n```\nx\n```\n\n[^1]: source-1.md\n"),
-    ],
-)
-def test_list_has_the_line_ends_of_the_text(text: str, footnotes: bool, listed: str) -> None:
-    assert cited_everywhere(text, footnotes=footnotes).text == listed
+def test_list_has_the_line_ends_of_the_text() -> None:
+    listed = "It is red.[1]\r\n\r\nSources:\r\n\r\n- [1] source-1.md\r\n"
+    noted = "It is.[^1]\n\n```\nx\n```\n\n[^1]: source-1.md\n"
+    assert cited_everywhere("It is red.\r\n", footnotes=False).text == listed
+    assert cited_everywhere("It is.\n\n```\nx\n", footnotes=True).text == noted

@@ -18,13 +18,11 @@ PROMPT = Path(prompts.__file__).with_name("check_agreement.md")
 
 
 @pytest.fixture
-def run_id(tmp_path: Path) -> str:
+def run_id(notes: Path) -> str:
     """Of a run whose first request failed, with an escape sequence in its evidence."""
-    folder = tmp_path / "documents"
-    folder.mkdir()
     text = "The bridge opened in 1937. It is red\x1b[31m. It was designed by Strauss."
-    (folder / "bridge.md").write_text(text)
-    revision = recorded(folder, [Failure(500)])
+    (notes / "bridge.md").write_text(text)
+    revision = recorded(notes, [Failure(500)])
     assert revision.text == RIGHT
     return revision.run_id
 

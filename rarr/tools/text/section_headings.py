@@ -11,17 +11,14 @@ _LONGEST_HEADING = 100  # the most characters of a heading
 
 
 def clean_headings(lines: Sequence[str], topic: str) -> list[str]:
-    """Returns each heading once, without marks and numbers. Leaves out `topic` and titles like Sources."""
+    """Returns each heading once, without marks, and cut. Leaves out `topic` and titles like Sources."""
     headings: dict[str, str] = {}
-    for heading in map(_clean_heading, lines):
+    for line in lines:
+        words = _HEADING_MARKS.sub("", line.strip()).strip("*_#=: ").split()
+        heading = " ".join(words)[:_LONGEST_HEADING].strip()
         headings.setdefault(heading.casefold(), heading)
     headings.pop(topic.casefold(), None)
     return [heading for heading in headings.values() if heading and not LIST_TITLE.fullmatch(heading)]
-
-
-def _clean_heading(line: str) -> str:
-    """Returns a heading without marks and numbers, and of 100 characters at most."""
-    return " ".join(_HEADING_MARKS.sub("", line.strip()).strip("*_#=: ").split())[:_LONGEST_HEADING].strip()
 
 
 def headings_above(text: str, at: int) -> list[Block]:
