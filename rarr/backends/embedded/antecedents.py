@@ -2,11 +2,22 @@
 
 import re
 from collections.abc import Set
+from itertools import takewhile
 from typing import NamedTuple
 
-from rarr.backends.embedded.items import SENTENCE_END, WORD, Line, find_referent, first_pronoun, items_of
-from rarr.backends.embedded.words import language_of
+from rarr.backends.embedded.items import (
+    OF,
+    SENTENCE_END,
+    WORD,
+    Line,
+    find_referent,
+    first_pronoun,
+    items_of,
+    verb_index,
+)
+from rarr.backends.embedded.words import OPENERS, language_of
 
+DEFAULT_VERB_INDEX = 3  # of a sentence in which no word looks like a verb
 _KIND = re.compile(r"\([^()]*\)|(?i:\b(?:for|für|pour)\b.*)")  # the end of "Ada Brandt (painter)"
 
 
@@ -14,7 +25,7 @@ class QuestionWords(NamedTuple):
     """The words of a question or of a subject, as keys. A key is a word's stem, or a value as written."""
 
     words: frozenset[str]
-    names: frozenset[str]
+    names: frozenset[str] = frozenset()
     measures: frozenset[tuple[str, str]] = frozenset()  # kind and unit of each value
 
     @classmethod
@@ -28,24 +39,29 @@ class QuestionWords(NamedTuple):
         """Tells whether a page may answer the question. A page about another thing may not.
 
         `first_line`: the first line of the page. `known_keys`: the keys of the text that is checked.
-        `needs_subject`: whether the page must name the subject.
+        `needs_subject`: whether the page must be about the subject, because the sentence does not name it.
         """
-        titled = items_of(first_line.title)
-        others = (it.value for it in titled if it.value and it.key not in known_keys)
-        if any((it.kind, it.unit) in self.measures for it in others):  # asked: 10 mg; in the title: 5 mg
+        title, subject = first_line.title, first_line.title or first_line.text
+        strange = [it for it in items_of(title) if it.key not in known_keys]
+        # The question has 10 mg, and the title 5 mg.
+        if any((it.value.kind, it.value.unit) in self.measures for it in strange if it.value):
             return False
-        if self.words <= first_line.excerpt_keys:
-            return True
-        keys, strange = {it.key for it in titled}, [it.start for it in titled if it.key not in known_keys]
-        if any(it.start() < at < it.end() for it in _KIND.finditer(first_line.title) for at in strange):
+        names = {it.key for it in items_of(subject) if subject[it.start].isupper()}
+        is_named = (self.names or self.words) <= {it.key for it in items_of(subject)}
+        if needs_subject and not (is_named or names <= known_keys):
             return False
-        if not needs_subject:
-            return True
-        told = ((part, it) for part in (first_line.title, first_line.text) for it in items_of(part))
-        is_strange = any(part[it.start].isupper() for part, it in told if it.key not in known_keys)
-        if not self.names:
-            return not is_strange or not self.words.isdisjoint(keys)
-        return self.names <= keys or not (is_strange or self.names.isdisjoint(first_line.excerpt_keys))
+        kind = {at for it in _KIND.finditer(title) for at in range(it.start() + 1, it.end())}
+        return self.words <= first_line.excerpt_keys or kind.isdisjoint(it.start for it in strange)
+
+
+def names_subject(sentence: str) -> bool:
+    """Tells whether a name is before the verb. False in German, where all nouns look like names."""
+    items = () if first_pronoun(sentence) else items_of(sentence)
+    subject = takewhile(
+        lambda it: it.word not in OPENERS - OF, items[: verb_index(items, DEFAULT_VERB_INDEX)]
+    )
+    is_german = language_of(map(str.casefold, WORD.findall(sentence))) == "de"
+    return not is_german and any(it.is_name and it.stem for it in subject)
 
 
 def find_antecedent(sentence: str, above: str) -> frozenset[str] | None:
@@ -56,8 +72,6 @@ def find_antecedent(sentence: str, above: str) -> frozenset[str] | None:
     pronoun and there is no text above.
     """
     pronoun = first_pronoun(sentence)
-    is_german = language_of(map(str.casefold, WORD.findall(sentence))) == "de"  # German nouns look like names
-    is_named = not is_german and any(item.is_name for item in items_of(sentence))
-    if not pronoun and (is_named or not above.strip()):
+    if not pronoun and (names_subject(sentence) or not above.strip()):
         return None
     return find_referent(SENTENCE_END.split(above), pronoun)[0]

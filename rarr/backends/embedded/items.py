@@ -39,7 +39,7 @@ _NOT = ("n't", "n’t")  # the end of a word such as "isn't"
 SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 MARKS = " \t\n*_`.!?\"'“”‘’"
 _WHICH = re.compile(r"(\A\W*)?\b(?:(of|von|vom|de|du)|the|de[rmns]|die|das|le|la|les)\s\Z", re.IGNORECASE)
-_OF, _PLURAL = frozenset(("of", "von", "de", "du")), frozenset(("they", "their", "these", "those"))
+OF, _PLURAL = frozenset(("of", "von", "de", "du")), frozenset(("they", "their", "these", "those"))
 _REQUEST = re.compile(r"(?is)\W*(?:tell|write|describe|explain|(?:be)?schreibe?|erkläre?)\b|.*\?\s*\Z")
 _ARTICLES = frozenset().union(*lists.FUNCTION_WORDS.values())
 _LONGEST_FRAGMENT, _FARTHEST = 5, 20  # most words of a fragment; most sentences before a pronoun
@@ -383,7 +383,7 @@ def _subject_items(text: str, items: Sequence[Item], verb: int) -> Sequence[Item
         found = [it for it in items[start:verb] if comma < 0 or it.start < comma]
         return [] if found and found[0].word in lists.OPENERS else found
     names = {n for n, it in enumerate(items) if it.is_name}
-    owned = {n - 2 for n in names if n > 1 and items[n - 1].word in _OF}
+    owned = {n - 2 for n in names if n > 1 and items[n - 1].word in OF}
     owned |= {n + 1 for n in names if text.startswith(lists.POSSESSIVES, items[n].end)}
     is_whole = not names or not _REQUEST.match(text)
     return [it for n, it in enumerate(items) if is_whole or n in names | owned]

@@ -63,8 +63,8 @@ def near_quote_cards(block: ReadingBlock, *, names_contradict: bool = False) -> 
         told = list[Line]()
         if piece.number:
             meant = find_antecedent(piece.text, above)
-            asked = QuestionWords(meant, frozenset()) if meant and not block.context else question
-            about, is_open = names.without_pages_about_others(excerpts, piece.text), meant is not None
+            asked = QuestionWords(meant) if meant and not block.context else question
+            about, is_open = names.without_pages_about_others(excerpts, piece.text, known), meant is not None
             read = (it for it in map(lines_of, about) if asked.fits_page(it[0], known, needs_subject=is_open))
             told = [line for page in read for line in page if not names.headings_differ(line, known)]
         names.add_text(piece.text)

@@ -7,7 +7,7 @@ from itertools import pairwise, product, takewhile
 from typing import Literal, NamedTuple
 
 from rarr.backends.embedded import words as lists
-from rarr.backends.embedded.antecedents import find_antecedent
+from rarr.backends.embedded.antecedents import DEFAULT_VERB_INDEX, find_antecedent
 from rarr.backends.embedded.items import (
     MARKS,
     VERB_ENDINGS,
@@ -35,11 +35,7 @@ _AND = re.compile(r",?\s(?:and|und|et)\s")
 _FURTHER = re.compile(r",?\s(?:and|und|et)\s|[,;]\s(?:who|whose|where|when)\s")
 _COMMENTING = lists.PRONOUNS.union(*lists.FUNCTION_WORDS.values()) - {"has", "hat"}
 _QUOTATION_MARKS = frozenset("\"“”„«»‘’'")
-_FULL_NAME = 4  # the least letters of a full name; "II" and "B" are only parts of names
 _FEW = 2  # so many words, or fewer, say little
-_EARLY = 3  # the assumed index of a verb, if no word looks like a verb
-_MANY = 8  # so many other words show that both sides tell the same event
-_MOST_TURNING = 3  # the most words that reverse a statement, such as "do not"
 DiffKind = Literal["value", "name", "word", "open"]
 
 
@@ -184,7 +180,7 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
     for _, a, b, c, d in (it for it in matcher.get_opcodes() if it[0] != "equal"):
         names_subject = a == b == 0 and subject is not None and {it.key for it in line.items[:d]} <= subject
         if (end := c + b - a) < d and (names_subject or _is_set_off(line, end, d)):
-            is_hedged |= not (names_subject or _adds_statement(line, end, d))
+            is_hedged |= not (names_subject or (end > 0 and _adds_statement(line, end, d)))
             d = end  # the words behind `end` are only in the line
         told = _subject_item_count(items[:b], line) if a == 0 else 0
         first = max(d - b + told, 0)
@@ -195,10 +191,9 @@ def align(items: Sequence[Item], line: Line, subject: Set[str] | None = None) ->
         if a < b or c < d:
             more = (*items[a:b], *line.items[c:d])
             is_subject = a < max(1, verb_index(items, len(items) if any(it.is_name for it in more) else 1))
-            is_role = 0 < a < b and _is_role_of_name(*items[a - 1 : a + 1]) and len(items) - (b - a) >= _MANY
+            is_role = 0 < a < b and _is_role_of_name(*items[a - 1 : a + 1]) and len(items) - (b - a) >= 8
             is_subject &= not is_role
-            is_subject |= a > 0 and items[a - 1].is_name and all(len(it.word) < _FULL_NAME for it in more)
-            tells_which = b <= verb_index(items, _EARLY)
+            tells_which = b <= verb_index(items, DEFAULT_VERB_INDEX)
             pairs = zip((it.value for it in items[a:b]), (it.value for it in line.items[c:d]), strict=False)
             tells_which &= any(it.value for it in items[b:]) or any(is_narrower(*pair) for pair in pairs)
             kinds: dict[str, DiffKind] = {"name": "word"} if is_role else {}
@@ -269,7 +264,7 @@ def _split_diff(
             return
     more = own or other
     are_turning = all(it.stem in lists.REVERSING[not own] for it in more)
-    is_turned = not (own and other) and len(more) <= _MOST_TURNING and are_turning
+    is_turned = not (own and other) and len(more) <= 3 and are_turning
     yield Diff("word" if is_turned else "open", tuple(own), tuple(other), at)
 
 
@@ -323,8 +318,6 @@ def _is_set_off(line: Line, first: int, last: int) -> bool:
 def _adds_statement(line: Line, first: int, last: int) -> bool:
     """Tells whether the items `first` to `last` add a statement, and do not limit the words before them."""
     items, more = line.items, line.items[first:last]
-    if first == 0 or last < len(items) or any(item.stem in lists.LIMITING for item in items):
-        return False  # after "may" or "more than", the last items are a condition
     is_agent = more[0].word in ("by", "von", "par") and all(item.is_name for item in more[1:])
     has_words = any(item.stem and item.word not in lists.OPENERS for item in more)  # no "and 1958"
     clause = line.text[items[first - 1].end :]

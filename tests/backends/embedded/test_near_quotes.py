@@ -14,7 +14,7 @@ from rarr.components import BlockPiece, RawCard, ReadingBlock
 from rarr.records import Evidence
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
-DOSE, TICKET = "The dose is 3 g.", "Die Karte kostet 9 Euro."
+DOSE, TICKET, IN_VARN = "The dose is 3 g.", "Die Karte kostet 9 Euro.", "The family lived in Varn."
 LONG = "The early northern express train stops every weekday morning for ten minutes"
 
 
@@ -54,7 +54,6 @@ def test_page_about_another_thing_is_not_read(question: str, title: str, source:
         ("Quorix is old.", "Keep dry below 30 °C.", "", "Keep dry below 20 °C.", "no"),
         ("Die Oper ist alt.", "Die Karte kostet 4 Euro.", "Oper Varn", "Die Karte kostet 9 Euro.", "no"),
         ("Der Zoo ist alt.", "Die Karte kostet 4 Euro.", "Oper Varn", "Die Karte kostet 9 Euro.", "open"),
-        # Each word of each name: of a near namesake the values are others.
         ("Ann Holt is ill.", DOSE, "", f"Ann Holt is ill. {DOSE}", "yes"),
         ("# Patient Ann Holt\n", DOSE, "", f"# Patient Eva Holt\n\n{DOSE}", "open"),
         ("# Lease of Berg AG\n", "The rent is 9 euros.", "Lease of Tal AG", "The rent is 6 euros.", "open"),
@@ -66,23 +65,20 @@ def test_page_about_another_thing_is_not_read(question: str, title: str, source:
         ("For adults, it is simple.", DOSE, "", f"For children, it is simple. {DOSE}", "open"),
         ("Das Museum Unterau ist alt.", TICKET, "Museum Orla", TICKET, "open"),
         ("Frau Ann Holt ist Mieterin.", TICKET, "Frau Eva Holt", TICKET, "open"),
+        # A name behind the verb does not tell what a sentence is about.
+        ("Ann Holt was old.", IN_VARN, "", f"Eva Holt was old. {IN_VARN}", "open"),
+        ("Ann Holt was old.", IN_VARN, "", f"Ann Holt was old. {IN_VARN}", "yes"),
     ],
 )
 def test_names_above_are_meant(above: str, sentence: str, title: str, source: str, verdict: str) -> None:
     assert verdicts([above, sentence], evidence(source, title=title))[1] == verdict
 
 
-@pytest.mark.parametrize(
-    ("sentence", "verdict"),
-    [
-        ("Nausea was rare.", "open"),
-        ("In the placebo arm nausea was rare.", "open"),
-        ("Pain was rare.", "yes"),
-    ],
-)
-def test_heading_that_names_one_of_several_groups_leaves_its_lines_open(sentence: str, verdict: str) -> None:
+def test_heading_that_names_one_of_several_groups_leaves_its_lines_open() -> None:
     parts = "Zelotan arm\n\nNausea was mild.", "Placebo arm\n\nNausea was rare.", "Results\n\nPain was rare."
-    assert verdicts([sentence], *(evidence(part, source=f"{part[:3]}.md") for part in parts)) == [verdict]
+    found = [evidence(part, source=f"{part[:3]}.md") for part in parts]
+    sentences = "Nausea was rare.", "In the placebo arm nausea was rare.", "Pain was rare."
+    assert [verdicts([it], *found) for it in sentences] == [["open"], ["open"], ["yes"]]
 
 
 def test_list_that_goes_on_in_the_next_block_keeps_its_lead_line() -> None:
