@@ -68,12 +68,12 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
     )
     if verdict == "open":
         return card
-    missing = [f"“{it.text}”" for it in numbers if verdict != "no" and cited and not _states_value(it, cited)]
-    card = with_doubts(card, ["no quoted line has " + ", ".join(missing)] if missing else ())
+    supported = numbers if verdict != "no" and cited else ()
+    if missing := [f"“{it.text}”" for it in supported if not _states_value(it, cited)]:
+        card = with_doubts(card, ["no quoted line has " + ", ".join(missing)])
     if verdict == "no" and not raw.edits:
         card = with_doubts(card, ["it names no correction"])
-    deciding = cited if verdict == "no" else against
-    return card if verdict == "yes" else _with_edits(card, raw, sentence, deciding, lines)
+    return _with_edits(card, raw, sentence, cited if verdict == "no" else against, lines)
 
 
 def with_doubts(card: Card, unclear: Sequence[str] = (), doubts: Sequence[str] = ()) -> Card:
@@ -128,10 +128,10 @@ def _is_file_name(passage: Evidence) -> bool:
 def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> Card:
     """Adds doubts if a line nearly repeats a card's sentence, with the card's edits, but differs from it.
 
-    A card with `yes` gets `doubts` if a quoted line has another value (a number or date). It gets `unclear`
-    (ask the reader again) if a quoted line has one or two other words. If another line of `kept` has another
-    value, any card gets `unclear`, and is `disputed`. A card with `no` gets a doubt if a passage has its
-    sentence word for word. No doubt is added if a line repeats the edited sentence.
+    `doubts`: a quoted line has another value (number or date) than the sentence of a card with `yes`; or all
+    quotes are the sentence of a card with `no`, word for word. `unclear` (ask the reader again): a quoted
+    line has one or two other words; a passage has the sentence of a card with `no`, word for word; another
+    line of `kept` has another value (`disputed`). No doubt is added if a line repeats the edited sentence.
     """
     above, edited, sentence = text[: card.start], edited_sentence(text, card), text[card.start : card.end]
     if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):
@@ -244,7 +244,6 @@ def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceL
         doubts.append(f"no quoted line has “{missing[0].span.of(written)}”")
     elif by:
         is_confirmed = _line_confirms_edit(span, sentence, new, added, by_place, source.text)
-        is_confirmed |= _only_removes_words(edit, new)
         if not is_confirmed:
             shown = f"“{new}” in these words" if new.strip() else f"that “{span.of(sentence)}” is wrong"
             unclear.append(f"“{by}” does not show {shown}")
@@ -261,12 +260,6 @@ def _has_same_value(place: Span, sentence: str, new: str) -> bool:
     one = [it for it in values(sentence) if it.bound_start <= place.start and place.end <= it.end]
     other = [it for it in values(written) if it.bound_start <= place.start and end <= it.end]
     return [compare(*it) for it in (*product(one, other), *product(other, one))] == ["equal", "equal"]
-
-
-def _only_removes_words(edit: RawEdit, new: str) -> bool:
-    """Tells whether an edit only removes words, and the source words `edit.by` are the words that remain."""
-    kept = _WORD.findall(edit.new)
-    return not _WORD.findall(new) and len(kept) > 1 and kept == _WORD.findall(edit.by)
 
 
 def find_once(old: str, sentence: str) -> Span | None:

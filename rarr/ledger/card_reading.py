@@ -17,7 +17,7 @@ from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.ledger.card import edited_sentence, with_comparison_doubts, with_title_doubts
 from rarr.ledger.controls import NEGATION
 from rarr.ledger.planted_blocks import MAX_ERRORS, MAX_REPETITIONS, BlockReading, make_block, split_evenly
-from rarr.ledger.reader_record import Standing, count_missed
+from rarr.ledger.reader_record import KEPT_DAYS, Standing, count_missed
 from rarr.ledger.source_weight import with_heavier_side
 from rarr.records import Evidence, Notice
 from rarr.records.base import Controls
@@ -56,8 +56,7 @@ class CardReading:
     """Asks the reader to compare sentences of the current text with evidence, in blocks of sentences."""
 
     def __init__(self, state: State, kept: KeptEvidence, components: Components) -> None:
-        if components.card_reader is None:
-            raise ModelError("these components have no reader of cards")
+        assert components.card_reader is not None  # the callers have asked
         self._reader: CardReader = components.card_reader
         self._doubting: CardReader = components.doubting_reader or components.card_reader
         self._settings, self._record, self._kept = components.settings, components.record, kept
@@ -76,7 +75,7 @@ class CardReading:
         found = await work(self._latest_cards, [*first, *second])
         # A second answer cannot help if a card has doubts, or if the reader is unreliable.
         unclear = {place for place, card in found.items() if card.unclear and not card.doubts}
-        unclear -= self._unreliable if self._doubting.is_model else unclear
+        unclear = unclear - self._unreliable if self._doubting.is_model else set()
         doubtful = [[it for it in block if it in unclear] for block in blocks]
         confirmed = await asyncio.gather(*(self._ask_again(block, found) for block in doubtful if block))
         sure = {place for group in confirmed for place in group}
@@ -128,7 +127,9 @@ class CardReading:
     def _blocks_to_read_again(self, first: Sequence[BlockReading]) -> list[Sequence[Span]]:
         """Returns halves of blocks with misjudged controls, and unread sentences; [] for a bad reader."""
         blocks: list[Sequence[Span]] = []
-        for read in first if self._standing != "bad" and self._reader.is_model else ():
+        if self._standing == "bad" or not self._reader.is_model:
+            return blocks
+        for read in first:
             spans = list(read.places.values())
             if read.missed or (read.problem and not read.located and len(spans) > 1):
                 blocks += _halves(spans)
@@ -153,11 +154,12 @@ class CardReading:
                 self._unreliable -= places
             self._examined |= read.located.keys() if read.has_planted_error else set()
             if read.located and self._reader.is_model:
-                self._counts.append(read.counts())
-            if read.located and self._record and read.served and read.controls:
-                source = min(sources[it.origin.evidence_id] for it in read.controls.values())
-                counts = read.counts()
-                self._record.add_result(read.served, language=self._language, controls=counts, source=source)
+                self._counts.append(counts := read.counts())
+                if self._record and read.served and read.controls:
+                    # A block often has one source. Of several, one stands for the block, always the same.
+                    source = min(sources[it.origin.evidence_id] for it in read.controls.values())
+                    facts = {"language": self._language, "controls": counts, "source": source}
+                    self._record.add_result(read.served, **facts)
         return {place: self._with_passage_doubts(card, place) for place, card in latest.items()}
 
     def _with_passage_doubts(self, card: Card, place: Span) -> Card:
@@ -205,7 +207,8 @@ class CardReading:
             reason = _NO_READABLE_CARD if self._kept.by_place.get(place) else ""
             return Card(**place._asdict(), verdict=None, reason=reason)
         is_unreliable = place in self._unreliable
-        doubts = (*card.doubts, *(() if confirmed else card.unclear), *(UNRELIABLE,) * is_unreliable)
+        doubts = card.doubts if confirmed else (*card.doubts, *card.unclear)
+        doubts = (*doubts, UNRELIABLE) if is_unreliable else doubts
         edits = tuple(it for it in card.edits if not (doubts and _copies_old_value(self._text, place, it)))
         update = {"doubts": doubts, "unclear": (), "unreliable": is_unreliable, "edits": edits}
         return card.model_copy(update=update)
@@ -216,7 +219,7 @@ class CardReading:
             counts = sum(self._counts, start=Controls())
             which = f"{count_missed(counts)} of {counts.planted + counts.repeated} planted test sentences"
             if self._standing == "bad":
-                which = "too many test sentences of its exam or of the last 30 days"
+                which = f"too many test sentences of its exam or of the last {KEPT_DAYS} days"
             told = counted(len(self._unreliable), "sentence")
             cure = f"so its verdicts on {told} do not count: name another model"
             self._add_notice("reader_unreliable", f"{name} misjudged {which}, {cure}")

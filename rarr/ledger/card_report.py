@@ -38,13 +38,13 @@ def checks_of_quotes(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequ
             reason="; ".join(card.doubts),
         )
         for card in cards
-        if (queries := asked.get(Span(card.start, card.end), ())) and card.verdict not in (None, "none")
+        if (queries := asked.get(Span(card.start, card.end), ()))
         for name, side in dict.fromkeys((quote.evidence_id, quote.side) for quote in card.quotes)
     ]
 
 
 def _check_verdict(card: Card, side: Side) -> Verdict:
-    if card.verdict == "open" or card.unreliable or _is_doubted_without_edit(card):
+    if card.verdict == "open" or card.unreliable or _is_unconfirmed_contradiction(card):
         return "unknown"
     return "disagrees" if side == "against" else "agrees"
 
@@ -88,17 +88,17 @@ def is_sure_support(card: Card) -> bool:
     return says_so and not card.doubts
 
 
-def _is_doubted_without_edit(card: Card) -> bool:
+def _is_unconfirmed_contradiction(card: Card) -> bool:
     """Tells whether a doubted `no` or `mixed` card has no edit with source words, or has the side `for`."""
-    has_no_edit = card.side == "for" or not any(edit.by for edit in card.edits)
-    return card.verdict in ("no", "mixed") and bool(card.doubts) and has_no_edit
+    is_doubted = card.verdict in ("no", "mixed") and bool(card.doubts)
+    return is_doubted and (card.side == "for" or not any(edit.by for edit in card.edits))
 
 
 def status_of_card(card: Card) -> Status:
     """Returns the status of a sentence by its card, after the edits of the card were accepted or refused."""
     if card.verdict is None or (card.verdict == "none" and not card.unreliable):
         return "unjudged"
-    if card.unreliable or _is_doubted_without_edit(card):
+    if card.unreliable or _is_unconfirmed_contradiction(card):
         return "unconfirmed"
     if is_sure_support(card):
         return "supported"
@@ -137,16 +137,18 @@ def _sentence_parts(text: str, span: Span, card: Card | None, status: Status) ->
     if status == "no_evidence" or (status == "unconfirmed" and card and not open_):
         open_ = [span]
     yield from (Part(**place._asdict(), state="open") for place in open_)
-    placed = [(value, value.span.moved_by(span.start)) for value in values(span.of(text))] if card else []
-    for it in card.edits if card and status == "contradicted" else ():
-        around = (at for _, at in placed if at.start <= it.start < it.end <= at.end)
-        rests = ((at, text[at.start : it.start], text[it.end : at.end]) for at in around)
+    if card is None:
+        return
+    placed = [(value, value.span.moved_by(span.start)) for value in values(span.of(text))]
+    for edit in (it for it in card.edits if status == "contradicted" and it.end > it.start):
+        around = (place for _, place in placed if place.start <= edit.start and edit.end <= place.end)
+        rests = ((place, text[place.start : edit.start], text[edit.end : place.end]) for place in around)
         # An edit has only the words that differ, but the part has the whole value.
-        at = next((at for at, left, right in rests if left in it.by and right in it.by), it)
-        if it.end > it.start:
-            yield Part(start=at.start, end=at.end, state="differs", evidence_id=it.evidence_id, says=it.by)
+        whole = next((place for place, left, right in rests if left in edit.by and right in edit.by), edit)
+        facts = {"evidence_id": edit.evidence_id, "says": edit.by}
+        yield Part(start=whole.start, end=whole.end, state="differs", **facts)
     for value, place in placed if status in ("supported", "unconfirmed") else ():
-        quote = next((it for it in card.quotes if has_value(it.text, value)), None) if card else None
+        quote = next((it for it in card.quotes if has_value(it.text, value)), None)
         if quote and not any(place.overlaps(it) for it in open_):
             yield Part(**place._asdict(), state="confirmed", evidence_id=quote.evidence_id)
 

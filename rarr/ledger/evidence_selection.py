@@ -18,7 +18,7 @@ from rarr.tools.trace_spans import span
 Scored = Sequence[float] | Exception
 """The score of each passage of one query, or the error if the scoring failed."""
 EXHAUSTIVE_SUBSETS = 200_000
-"""The most subsets that are all compared. If there are more, a greedy search finds a good subset."""
+"""If there are at most so many subsets, an exact search finds the best; else a greedy search, a good one."""
 _ROUNDING = 1e-9
 PassagePlace = tuple[str, int, int]
 """The source, start and end of a passage."""
@@ -86,12 +86,14 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
         total, wanted = sum(covered), size - len(chosen)
         if not wanted and total > most:
             best, most = chosen, total
-        gains = sorted((total - sum(map(max, covered, columns[at])), at) for at in free)
-        for number, (_, at) in enumerate(gains):
+        ranked = sorted(
+            (total - sum(map(max, covered, columns[at])), at) for at in free
+        )  # the best row first
+        for number, (_, at) in enumerate(ranked):
             # The gain of a row does not grow when another row is added.
-            if total - sum(loss for loss, _ in gains[number : number + wanted]) <= most + _ROUNDING:
+            if total - sum(negative for negative, _ in ranked[number : number + wanted]) <= most + _ROUNDING:
                 return
-            rest = [later for _, later in gains[number + 1 :]]
+            rest = [later for _, later in ranked[number + 1 :]]
             extend([*chosen, at], list(map(max, covered, columns[at])), rest)
 
     extend([], [0.0] * len(queries), range(len(rows)))

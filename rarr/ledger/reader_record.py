@@ -24,8 +24,8 @@ BAD_FROM, BAD_MISSES = 20, 0.10
 _LONGEST, _MOST_ROWS = 2_000_000, 5000  # bytes of the file, above which only its last rows are kept
 
 
-class _Row(BaseModel):
-    """A line of the file: the result of an exam, or counts of controls that were made from `source`."""
+class _Row(BaseModel, extra="forbid"):
+    """A line of the file: the result of an exam, or counts of a block's controls. `source`: one of theirs."""
 
     reader: str
     at: int

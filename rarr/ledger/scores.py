@@ -6,7 +6,6 @@ A support is None if it was not judged. None counts as 0 in attribution. Measure
 import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any
 
 from rarr.components import Components
 from rarr.ledger.evidence_selection import PassagePlace, place_of
@@ -165,9 +164,9 @@ def judged_sentences(
             status = "unjudged"  # a sentence without a judgement is not called unconfirmed
         else:
             status = "unconfirmed" if scores else "no_evidence"
-        facts: dict[str, Any] = {"evidence_ids": tuple(dict.fromkeys(ids)), "support": best_support(support)}
-        text = support.span.of(state["text"])
-        judged.append(Sentence(text=text, **support.span._asdict(), status=status, **facts))
+        text, cited = support.span.of(state["text"]), tuple(dict.fromkeys(ids))
+        facts = {**support.span._asdict(), "support": best_support(support)}
+        judged.append(Sentence(text=text, status=status, evidence_ids=cited, **facts))
     return tuple(judged)
 
 

@@ -78,7 +78,6 @@ def test_greeting_without_a_quote_is_not_checkable() -> None:
         (card("open", open=(NIGHT,)), ["unknown"]),
         (card("mixed", quotes=(QUOTE, AGAINST)), ["agrees", "disagrees"]),
         (card("yes", unreliable=True), ["unknown"]),
-        (card("none"), []),
     ],
 )
 def test_checks_of_a_card_are_one_for_each_evidence_and_side(read: Card, verdicts: list[str]) -> None:
