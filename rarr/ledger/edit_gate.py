@@ -11,13 +11,11 @@ from typing import TypeVar
 
 from rapidfuzz.distance import Levenshtein
 
-from rarr.ledger.card import EXCHANGED, edited_sentence
-from rarr.ledger.card_reading import UNEXAMINED
+from rarr.ledger.card import edited_sentence
 from rarr.records import Change, Edit, Query, Record, Sentence
 from rarr.records.cards_and_edits import Card, CardEdit, EditState, Place, moved_range, shift_span, with_edits
 from rarr.state import State, numbered_id
 from rarr.tools.text.blocks_and_sentences import Span, protected_spans, table_cells
-from rarr.tools.text.folding import fold
 
 MAX_EDIT_CHARS, MAX_EDIT_SHARE = 50, 0.5
 """The limits of changed characters, and of their share of the sentence or text. An edit may exceed one."""
@@ -49,7 +47,7 @@ def apply_card_edits(state: State, query_ids: Mapping[Span, str]) -> State:
                     query_id=query_ids[Span(card.start, card.end)],
                     evidence_id=edit.evidence_id,
                     state=outcome,
-                    confirmed=edit.confirmed and _code_trusts_card(original, card),
+                    confirmed=edit.confirmed and card.is_decided,
                     reason=reason or f"the source says “{edit.by}”",
                 )
                 edits.append(made)
@@ -58,14 +56,6 @@ def apply_card_edits(state: State, query_ids: Mapping[Span, str]) -> State:
         parts = {"edits": records_after(card.edits, accepted), "open": records_after(card.open, accepted)}
         cards += records_after([card.model_copy(update={"outcome": outcome, **parts})], accepted)
     return {"text": with_edits(original, accepted), "edits": edits, "cards": cards}
-
-
-def _code_trusts_card(text: str, card: Card) -> bool:
-    """Tells whether sources decide the whole sentence of the card, and code does not doubt the card."""
-    # If a quoted line is the edited sentence, the doubts EXCHANGED and UNEXAMINED do not count.
-    after, lines = fold(edited_sentence(text, card)).text, [fold(it.text).text for it in card.quotes]
-    left = tuple(it for it in card.doubts if it not in (EXCHANGED, UNEXAMINED) or after not in lines)
-    return card.model_copy(update={"doubts": left}).is_decided
 
 
 def _decide_edits(text: str, card: Card) -> tuple[EditState, str]:
