@@ -244,6 +244,7 @@ def _with_edit(card: Card, edit: RawEdit, sentence: str, cited: Sequence[SourceL
         doubts.append(f"no quoted line has “{missing[0].span.of(written)}”")
     elif by:
         is_confirmed = _line_confirms_edit(span, sentence, new, added, by_place, source.text)
+        is_confirmed |= _only_removes_words(edit, new)
         if not is_confirmed:
             shown = f"“{new}” in these words" if new.strip() else f"that “{span.of(sentence)}” is wrong"
             unclear.append(f"“{by}” does not show {shown}")
@@ -260,6 +261,12 @@ def _has_same_value(place: Span, sentence: str, new: str) -> bool:
     one = [it for it in values(sentence) if it.bound_start <= place.start and place.end <= it.end]
     other = [it for it in values(written) if it.bound_start <= place.start and end <= it.end]
     return [compare(*it) for it in (*product(one, other), *product(other, one))] == ["equal", "equal"]
+
+
+def _only_removes_words(edit: RawEdit, new: str) -> bool:
+    """Tells whether an edit only removes words, and the source words `edit.by` are the words that remain."""
+    kept = _WORD.findall(edit.new)
+    return not _WORD.findall(new) and len(kept) > 1 and kept == _WORD.findall(edit.by)
 
 
 def find_once(old: str, sentence: str) -> Span | None:

@@ -123,6 +123,7 @@ def card_of(
         against = tuple(it.line.labels[0] for it in opposed)
         return RawCard("mixed" if against else "yes", same, against)
     sure = [it for it in near if it.is_contradiction or ((hedged or names_contradict) and it.is_correctable)]
+    sure = [it for it in sure if hedged or not _differs_in_known_name(it, above)]
     corrections = (it for it in sure if not it.is_hedged)
     wrong = next((it for it in corrections if not _another_line_has_words(it, lines)), None)
     rival = next((it for it in near if wrong and wrong.is_contested_by(it)), None)
@@ -135,6 +136,12 @@ def card_of(
         return RawCard("mixed", (), labels)
     words = (sentence[it.own[0].start : it.own[-1].end] for each in cited[:1] for it in each.diffs if it.own)
     return RawCard("open", labels, open=tuple(words) or (sentence,))
+
+
+def _differs_in_known_name(found: Alignment, above: str) -> bool:
+    """Tells whether the text `above` has the name that differs: then the line is about another thing."""
+    names = {item.key for diff in found.diffs for item in diff.own if item.is_name and item.stem}
+    return bool(names) and names <= {item.key for item in items_of(above)}
 
 
 def _another_line_has_words(found: Alignment, lines: Sequence[Line]) -> bool:

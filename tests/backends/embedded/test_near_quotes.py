@@ -15,6 +15,7 @@ from rarr.records import Evidence
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
 DOSE, TICKET, IN_VARN = "The dose is 3 g.", "Die Karte kostet 9 Euro.", "The family lived in Varn."
+TOWERS = "The architect {} gave the towers their lines and chose the red paint colour of it."
 LONG = "The early northern express train stops every weekday morning for ten minutes"
 
 
@@ -68,6 +69,8 @@ def test_page_about_another_thing_is_not_read(question: str, title: str, source:
         # A name behind the verb does not tell what a sentence is about.
         ("Ann Holt was old.", IN_VARN, "", f"Eva Holt was old. {IN_VARN}", "open"),
         ("Ann Holt was old.", IN_VARN, "", f"Ann Holt was old. {IN_VARN}", "yes"),
+        ("Ida Lund is old.", TOWERS.format("Ida Lund"), "", TOWERS.format("Jon Tarv"), "open"),
+        ("The town is old.", TOWERS.format("Ida Lund"), "", TOWERS.format("Jon Tarv"), "no"),
     ],
 )
 def test_names_above_are_meant(above: str, sentence: str, title: str, source: str, verdict: str) -> None:
