@@ -23,8 +23,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from benchmarks import recorded_reader
 from benchmarks.harness import EXAMPLES, half_parser, parse_halves, report_time, sentence_place, share, table
-from benchmarks.json_lines import read_lines
-from benchmarks.recorded_reader import NOT_RECORDED, RecordedModel, count_unrecorded, wire_reader
+from benchmarks.recorded_reader import NOT_RECORDED, RecordedModel, count_unrecorded, read_lines, wire_reader
 from rarr import Reviser, Revision, Sentence, Settings, Usage
 from rarr.components import Baseline
 from rarr.records import Status

@@ -16,8 +16,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from benchmarks.json_lines import read_lines as read_lines
-from benchmarks.recorded_reader import RecordedModel
+from benchmarks.recorded_reader import RecordedModel, read_lines as read_lines
 from rarr.evals import metrics
 from rarr.records import Edit, Revision
 from rarr.testing import ScriptedServer

@@ -16,8 +16,7 @@ from itertools import product
 from typing import Any, NamedTuple, get_args
 
 from benchmarks.harness import EXAMPLES, half_parser, parse_halves, report_time, sentence_place, share, table
-from benchmarks.json_lines import read_lines
-from benchmarks.recorded_reader import NOT_RECORDED, count_unrecorded, reader_of_pages
+from benchmarks.recorded_reader import NOT_RECORDED, count_unrecorded, read_lines, reader_of_pages
 from rarr import Revision
 from rarr.records import Status
 from rarr.tools.text.blocks_and_sentences import Span

@@ -7,6 +7,7 @@ A request shows the passages that the reranker kept, so `kept.json` has the pass
 answers measure only how passages are read; `benchmarks.retrieval` measures how they are ranked.
 """
 
+import gzip
 import hashlib
 import json
 import tempfile
@@ -16,7 +17,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.json_lines import read_lines
 from rarr import Reviser
 from rarr.agent.wiring.components import wire
 from rarr.components import Components
@@ -30,6 +30,14 @@ KEPT = FILE.with_name("kept.json")
 _SCHEMA = "\n\n## schema of the answer (JSON alone)\n\n"  # stands after the prompt of a request to record
 NOT_RECORDED = "not recorded"
 """The result of a sentence that the recorded model was not asked about."""
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """Returns the objects in a file of JSON lines. Unpacks a file whose name ends in `.gz`."""
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+    # Not `splitlines`: a JSON text may contain other line ends, such as U+2028.
+    return [json.loads(line) for line in text.split("\n") if line]
 
 
 class RecordedModel:
