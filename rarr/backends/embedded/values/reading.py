@@ -168,7 +168,7 @@ class _ValueReader:
         return list(dict.fromkeys(
             Date(years, (month, month) if month else None, (first or day, day) if day else None)
             for day, month in orders
-            if first <= day <= 31 and (1 <= month <= 12 or not name)
+            if first <= day <= 31 and (day or not part.get("day")) and (1 <= month <= 12 or not name)
         ))  # fmt: skip
 
     def _follows_time_word(self, start: int) -> bool:
