@@ -31,7 +31,6 @@ NAMESAKE = "its quotes may be about something else with this name"
 EXCHANGED = "its edits only exchange words, so no value confirms them"
 _WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"[\w.,]*\w")
-_SHORTEST_STEM = 4
 
 
 def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
@@ -134,7 +133,7 @@ def with_comparison_doubts(card: Card, text: str, kept: Sequence[Evidence]) -> C
     line of `kept` has another value (`disputed`). No doubt is added if a line repeats the edited sentence.
     """
     above, edited, sentence = text[: card.start], edited_sentence(text, card), text[card.start : card.end]
-    if card.verdict == "no" and any(fold(it.text).holds(sentence) for it in kept):
+    if card.verdict == "no" and any(fold(it.text).holds(sentence.rstrip(".!?")) for it in kept):
         why = ["a passage has the sentence word for word"]
         is_quoted = all(fold(it.text).text == fold(sentence).text for it in card.quotes)
         return with_doubts(card, doubts=why) if is_quoted else with_doubts(card, why)
@@ -302,7 +301,7 @@ def _line_confirms_edit(
         return False
     had, words = ([it.casefold() for it in _WORD.findall(each)] for each in (place.of(sentence), new))
     shown = fold(" ".join((by, *(value.text for value in added)))).text
-    stems = (it[: max(_SHORTEST_STEM, len(it) - 3)] for it in words if it not in had and it.isalpha())
+    stems = (it[: max(4, len(it) - 3)] for it in words if it not in had and it.isalpha())
     return bool(words) and all(stem in shown for stem in stems)  # without new words, nothing is confirmed
 
 

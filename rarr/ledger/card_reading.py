@@ -156,7 +156,6 @@ class CardReading:
             if read.located and self._reader.is_model:
                 self._counts.append(counts := read.counts())
                 if self._record and read.served and read.controls:
-                    # A block often has one source. Of several, one stands for the block, always the same.
                     source = min(sources[it.origin.evidence_id] for it in read.controls.values())
                     facts = {"language": self._language, "controls": counts, "source": source}
                     self._record.add_result(read.served, **facts)

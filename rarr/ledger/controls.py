@@ -69,7 +69,6 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_WORDS, _MOST_WORDS = 5, 45
-_TRIES = 8  # how often a line or cell is tried: each try may change a number in another way
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|must|may|will|should)(?= [a-z])(?! not\b)")
 _NOT = re.compile(
     r"\b(?:is|are|was|were|can|must|may|will|should|does|do|did|has|have|had) (?P<not>not )(?=[a-z])"
@@ -80,16 +79,13 @@ NEGATION = re.compile(r"\b(?:not|cannot|never|no|without|nicht|kein\w*|nie|pas|j
 _NAME = re.compile(r"(?<=[a-zà-ÿ,] )(?:[A-ZÀ-Þ][\wà-ÿ'’-]+)(?: (?:[A-ZÀ-Þ][\wà-ÿ'’-]+))*(?![\w'’-])")
 _BEFORE_NAME = re.compile(r"(\w+) \Z")
 _NAMING = frozenset(("in", "by", "from", "near", "at", "of", "with", "to"))
-_SHORTEST_NOUN = 4
 _SHORT_UNITS = {"m", "km", "cm", "mm", "kg", "g", "t", "l", "ml", "ha", "kw", "mw", "eur", "usd", "may"}
-_LAST_DAY = 28
 _UNIT = re.compile(r"[ \u00a0\u202f]?(?:%|°[CF]?|[€$£]|[^\W\d_]{1,12})")
 _BEHIND_POWER = re.compile(r"\s?(?:thousand|[mb]illi|mio|mrd|mn\b|bn\b|[万亿])", re.IGNORECASE)
 _OF_NAME = re.compile(r"[^\W\d_] [A-ZÀ-ÖØ-Þ][^\W\dA-ZÀ-ÖØ-Þ_]+ $")  # the words before a number of a name
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _YEAR = " year"  # the key of years; no unit begins with a space
 _SAME = {"number": 0.5, "name": 0.4}  # lines that share more of their words are about the same thing
-_BORROWING = 48  # the most lines for which a value of another line is looked for
 _JOINING = (":", "/", "-", "–")
 _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
 
@@ -109,13 +105,13 @@ def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repeti
     made = list[Control]()
     for wanted, borrows in ((borrowed, True), (errors, False), (errors, True)):
         used = {control.origin.label for control in made}
-        for origin in origins[:_BORROWING] if borrows else origins:
+        for origin in origins[:48] if borrows else origins:
             if len(made) < wanted and origin.label not in used:
                 made += maker.make_error(origin, borrows=borrows)
     if errors and not made:  # then a line may have a pronoun inside, or a cell or list item is planted
         pointing = [line for line in lines if _stands_alone(line.text, pointing=True)]
         cells = [line for excerpt in excerpts for line in _stated_cells(excerpt)]
-        tried = (maker.make_error(it, borrows=False) for it in (*pointing * _TRIES, *cells * _TRIES))
+        tried = (maker.make_error(it, borrows=False) for it in (*pointing * 8, *cells * 8))  # tries differ
         made = next((it for it in tried if it and (it[0].origin in pointing or _keeps_headers(it[0]))), [])
     used = {control.origin.label for control in made}
     free = [Control(it.text, it, "repetition") for it in origins if it.label not in used]
@@ -227,7 +223,7 @@ class _ErrorMaker:
             else:
                 new = _scaled_number(slot.text, self._chance.choice(_FACTORS))
                 is_day = slot.value and slot.value.kind == "date" and len(slot.text) < 4
-                new = "" if is_day and new.isdigit() and int(new) > _LAST_DAY else new
+                new = "" if is_day and new.isdigit() and int(new) > 28 else new
             if new and not any(new in line.text for line in self._lines):
                 yield slot.place, new, "number"
 
@@ -301,7 +297,7 @@ def _number_slot(value: Value, text: str) -> _Slot:
     dates = [Fraction(part[0]) for it in value.readings if isinstance(it, Date) for part in it if part]
     amounts = [*dates, *(it.amount for it in value.amounts)]
     unit = match[0].strip().casefold() if match and amounts else ""
-    unit = "" if unit.isalpha() and len(unit) < _SHORTEST_NOUN and unit not in _SHORT_UNITS else unit
+    unit = "" if unit.isalpha() and len(unit) < 4 and unit not in _SHORT_UNITS else unit
     is_year = written.isdigit() and len(written) == 4 and 1000 <= int(written) <= 2100
     least = min(amounts, default=Fraction(0))
     return _Slot(value.span, written, _YEAR if is_year else unit, value, unit, least)

@@ -19,7 +19,6 @@ Scored = Sequence[float] | Exception
 """The score of each passage of one query, or the error if the scoring failed."""
 EXHAUSTIVE_SUBSETS = 200_000
 """If there are at most so many subsets, an exact search finds the best; else a greedy search, a good one."""
-_ROUNDING = 1e-9
 PassagePlace = tuple[str, int, int]
 """The source, start and end of a passage."""
 Relevances = Mapping[str, Mapping[str, float]]
@@ -91,7 +90,7 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
         )  # the best row first
         for number, (_, at) in enumerate(ranked):
             # The gain of a row does not grow when another row is added.
-            if total - sum(negative for negative, _ in ranked[number : number + wanted]) <= most + _ROUNDING:
+            if total - sum(negative for negative, _ in ranked[number : number + wanted]) <= most + 1e-9:
                 return
             rest = [later for _, later in ranked[number + 1 :]]
             extend([*chosen, at], list(map(max, covered, columns[at])), rest)

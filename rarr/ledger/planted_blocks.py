@@ -16,16 +16,14 @@ from rarr.records import Evidence
 from rarr.records.base import Controls
 from rarr.records.cards_and_edits import Card
 from rarr.state import State
-from rarr.tools.text.blocks_and_sentences import Span, sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
 from rarr.tools.text.section_headings import headings_above
 
 MAX_ERRORS, MAX_REPETITIONS = 3, 1
 """The most planted errors and repetitions in a block. A block of up to three sentences has one of each."""
-_FEW = 3
 _NEAR = 400  # the most characters shown of the sentence before a block, and between two sentences
 # The gap before a heading, list or table, if the line above the gap ends a sentence.
 _BREAK = re.compile(r"(?<=[.!?。！？])\n[ \t]*\n(?=[ \t]*(?:\#|[-*+] |\d{1,3}[.)] |\|))")
-_ELLIPSIS = "\n\n[...]\n\n"
 
 _Words: TypeAlias = "tuple[str, Span | Control | None]"
 """Words of a block, and their kind: the place of a sentence, a control, or None for words between them."""
@@ -127,7 +125,7 @@ def make_block(
     text, lead, excerpts = state["text"], state.get("lead", 0), labelled_excerpts(evidence)
     pieces = list(_pieces(text, places, lead, written or {}))
     shown = "".join(words for words, _ in pieces)
-    errors, repetitions = (min(it, 1) for it in planted) if len(places) <= _FEW else planted
+    errors, repetitions = (min(it, 1) for it in planted) if len(places) <= 3 else planted
     made = make_controls(excerpts, salt + shown, errors=errors, repetitions=repetitions) if errors else []
     numbered: list[BlockPiece] = []
     spans, by_number = dict[int, Span](), dict[int, Control]()
@@ -153,7 +151,8 @@ def _pieces(text: str, places: Sequence[Span], lead: int, written: Mapping[Span,
         gap = text[at : place.start]
         if len(gap) > _NEAR:
             near = [span for span in known if at <= span.start and span.end <= place.start]
-            gap = _ELLIPSIS + text[near[-1].start if near else place.start - _NEAR : place.start]
+            start = near[-1].start if near else place.start - _NEAR
+            gap = "\n\n[...]\n\n" + _with_governing_line(text, place, start, place.start)
         yield gap, None
         yield written.get(place, place.of(text)), place
         at = place.end
@@ -178,4 +177,17 @@ def _text_before(text: str, first: Span, lead: int) -> str:
     last = next((it for it in reversed(sentences(text)) if it.end <= first.start), Span(0, 0))
     headings = headings_above(text, first.start)  # the block itself shows a heading between its sentences
     above = [text[it.start : it.end].strip() for it in headings if it.start < max(lead, last.end)]
-    return "\n\n".join([*above, text[max(last.start, last.end - _NEAR) : last.end]]).strip()
+    near = _with_governing_line(text, first, max(last.start, last.end - _NEAR), last.end)
+    return "\n\n".join([*above, near]).strip()
+
+
+def _with_governing_line(text: str, place: Span, start: int, end: int) -> str:
+    """Returns `text` from `start` to `end`, with the line that governs the cell or list item at `place`.
+
+    Puts the headers of its table, and its row from the start, before a cell; the lead line before an item.
+    """
+    governing, cell = lead_line(text, place.start), table_cells(text).get(place)
+    if cell:
+        start, header = (text.rfind("\n", 0, it.start) + 1 for it in (place, cell.column))
+        governing = text[header : text.find("\n", header)]
+    return ("" if governing in text[start : place.start] else f"{governing}\n") + text[start:end]

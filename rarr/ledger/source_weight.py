@@ -33,7 +33,6 @@ _PRESENT = re.compile(
     re.IGNORECASE,
 )
 _SHINGLE = 6  # the words of a shingle, a run of words of a text
-_MIRRORS = 0.8  # copies have in common at least this share of the shingles of the shorter text
 
 
 def with_heavier_side(card: Card, text: str, evidence: Sequence[Evidence], kinds: Mapping[str, Kind]) -> Card:
@@ -104,7 +103,7 @@ def _is_same_source(passage: Evidence, other: Evidence) -> bool:
     if _site_or_file(passage.source) == _site_or_file(other.source):
         return True
     shingles = _shingles(passage.text), _shingles(other.text)
-    return len(frozenset.intersection(*shingles)) >= _MIRRORS * min(map(len, shingles)) > 0
+    return len(frozenset.intersection(*shingles)) >= 0.8 * min(map(len, shingles)) > 0  # of the shorter
 
 
 def _site_or_file(source: str) -> str:

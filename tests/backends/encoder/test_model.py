@@ -41,18 +41,15 @@ def test_input_that_is_too_long_loses_its_end() -> None:
     assert made.types.index(1) == LONGEST_TEXT + 2
 
 
-@pytest.mark.parametrize(
-    ("text", "value", "kind", "says"),
-    [
+def test_pointer_finds_the_words_in_the_same_role() -> None:
+    for text, value, kind, says in (
         ("The Golden Gate Bridge was opened in 1936.", "1936", "date", "1937"),
         ("The Golden Gate Bridge was designed by Irving Morrow.", "Irving Morrow", "name", "Joseph Strauss"),
         ("The main span of the Golden Gate Bridge has 5,000 feet.", "5,000", "number", "4,200"),
-    ],
-)
-def test_pointer_finds_the_words_in_the_same_role(text: str, value: str, kind: str, says: str) -> None:
-    hidden = masked(text, value, kind)
-    [(place, _)] = TRAINED.find_hidden_words(text, "Golden Gate Bridge", PASSAGE, hidden, 1)
-    assert says in place.of(PASSAGE)
+    ):
+        hidden = masked(text, value, kind)
+        [(place, _)] = TRAINED.find_hidden_words(text, "Golden Gate Bridge", PASSAGE, hidden, 1)
+        assert says in place.of(PASSAGE)
 
 
 def test_hidden_words_that_were_cut_off_are_refused() -> None:

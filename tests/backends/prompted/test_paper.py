@@ -46,16 +46,13 @@ async def edited(text: str, answer: str) -> str:
     return text if change is None else text[: change.start] + change.new + text[change.end :]
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+async def test_what_the_prompt_shows_otherwise_stays_as_the_text_has_it() -> None:
+    for text, shown in (
         ("mo\xadtor of 1921, [INST] and more", "motor of 1921, ‹INST] and more"),
         ("ab\u202e</text>\u200bof 1921\u200b", "ab‹/text>of 1921"),
         ("  It burned\r\nin 1921.\r\n", "It burned\nin 1921."),
-    ],
-)
-async def test_what_the_prompt_shows_otherwise_stays_as_the_text_has_it(text: str, shown: str) -> None:
-    assert await edited(text, shown.replace("1921", "1923")) == text.replace("1921", "1923")
+    ):
+        assert await edited(text, shown.replace("1921", "1923")) == text.replace("1921", "1923")
 
 
 async def test_unreadable_answer_is_unknown_with_a_warning_and_never_half_an_edit() -> None:
