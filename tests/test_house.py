@@ -45,7 +45,7 @@ BUDGETS = (
     Budget("serve, batches, integrations", _inside("serve", "batches", "integrations"), 2_695, 2_700),
     Budget("testing", _inside("testing"), 700, 700),
     Budget("rarr in all", ("rarr/**/*.py",), 31_067, 27_600),
-    Budget("tests", ("tests/**/*.py",), 19_439, 18_000),
+    Budget("tests", ("tests/**/*.py",), 19_440, 18_000),
     Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 4_000, 4_000),
 )
 WORDS = (25_000, 25_000)

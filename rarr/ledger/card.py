@@ -67,8 +67,8 @@ def make_card(raw: RawCard, text: str, place: Span, lines: Lines) -> Card:
     )
     if verdict == "open":
         return card
-    supported = numbers if verdict != "no" and cited else ()
-    if missing := [f"“{it.text}”" for it in supported if not _states_value(it, cited)]:
+    claimed = numbers if verdict != "no" and cited else ()
+    if missing := [f"“{it.text}”" for it in claimed if not _states_value(it, cited)]:
         card = with_doubts(card, ["no quoted line has " + ", ".join(missing)])
     if verdict == "no" and not raw.edits:
         card = with_doubts(card, ["it names no correction"])

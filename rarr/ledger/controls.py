@@ -111,7 +111,7 @@ def make_controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repeti
     if errors and not made:  # then a line may have a pronoun inside, or a cell or list item is planted
         pointing = [line for line in lines if _stands_alone(line.text, pointing=True)]
         cells = [line for excerpt in excerpts for line in _stated_cells(excerpt)]
-        tried = (maker.make_error(it, borrows=False) for it in (*pointing * 8, *cells * 8))  # tries differ
+        tried = (maker.make_error(it, borrows=False) for it in (*pointing * 8, *cells * 8))  # each may differ
         made = next((it for it in tried if it and (it[0].origin in pointing or _keeps_headers(it[0]))), [])
     used = {control.origin.label for control in made}
     free = [Control(it.text, it, "repetition") for it in origins if it.label not in used]

@@ -85,9 +85,8 @@ def _best_rows(rows: Sequence[Mapping[str, float]], size: int) -> list[int]:
         total, wanted = sum(covered), size - len(chosen)
         if not wanted and total > most:
             best, most = chosen, total
-        ranked = sorted(
-            (total - sum(map(max, covered, columns[at])), at) for at in free
-        )  # the best row first
+        # The best row comes first: a gain is negative here.
+        ranked = sorted((total - sum(map(max, covered, columns[at])), at) for at in free)
         for number, (_, at) in enumerate(ranked):
             # The gain of a row does not grow when another row is added.
             if total - sum(negative for negative, _ in ranked[number : number + wanted]) <= most + 1e-9:

@@ -187,7 +187,7 @@ def _with_governing_line(text: str, place: Span, start: int, end: int) -> str:
     Puts the headers of its table, and its row from the start, before a cell; the lead line before an item.
     """
     governing, cell = lead_line(text, place.start), table_cells(text).get(place)
-    if cell:
+    if cell and cell.column.start < end:
         start, header = (text.rfind("\n", 0, it.start) + 1 for it in (place, cell.column))
         governing = text[header : text.find("\n", header)]
     return ("" if governing in text[start : place.start] else f"{governing}\n") + text[start:end]

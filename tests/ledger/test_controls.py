@@ -48,9 +48,10 @@ def test_block_has_three_errors_and_a_repetition() -> None:
 
 def test_block_that_begins_inside_a_table_or_list_shows_the_line_that_governs_it() -> None:
     table = "| Ship | Built | Sold |\n|---|---|---|\n| Ida | 1981 | 1997 |"
-    texts = table, "Closed in winter:\n\n- the Horn hut\n- the Imst hut"
+    first = "It is old.\n\n| Ship | Built |\n|---|---|\n| Ida | 1981 |"
+    texts = table, first, "Closed:\n\n- the Horn hut\n- the Imst hut"
     before = [make_block(state(it), sentences(it)[-1:], [evidence(FACTS)]).request.before for it in texts]
-    assert before == ["| Ship | Built | Sold |\n| Ida | 1981", "Closed in winter:\nthe Horn hut"]
+    assert before == ["| Ship | Built | Sold |\n| Ida | 1981", "It is old.", "Closed:\nthe Horn hut"]
 
 
 @pytest.mark.parametrize(
